@@ -1,5 +1,5 @@
 /**
- * A gateway as a process of its own, so that a test can kill it: `gateway-child.ts <state folder> <port> <model server>`.
+ * A gateway as a process of its own, so that a test can kill it: `gateway-child.ts <state folder> <port> <model server> <more>`.
  * It prints its address, and a sign-in link for each line that it reads.
  */
 import { join } from "node:path";
@@ -10,8 +10,10 @@ import { Auth } from "../../src/gateway/auth/auth.ts";
 import { openGateway } from "../../src/gateway/gateway.ts";
 import { openCredentials } from "../../src/state/credentials/index.ts";
 import { openStore } from "../../src/store/open.ts";
+import type { SceneOptions } from "./scene.ts";
 
-const [stateDir = "", port = "0", baseUrl = ""] = process.argv.slice(2);
+const [stateDir = "", port = "0", baseUrl = "", more = "{}"] = process.argv.slice(2);
+const { hosts, config: given } = JSON.parse(more) as SceneOptions;
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 const store = await openStore(`sqlite:${join(stateDir, "store.db")}`, { onProblem: () => {} });
 const models = [
@@ -20,6 +22,7 @@ const models = [
 ];
 const config = {
   models: { default: "local/small", providers: { local: { baseUrl, api: "openai-completions", models } } },
+  ...given,
 };
 const credentials = openCredentials({ stateDir, env: {} });
 const agents = new Agents({ store, config, env: {}, credentials, stateDir, onNotice: () => {} });
@@ -28,6 +31,7 @@ const gateway = await openGateway({
   agents,
   auth,
   port: Number(port),
+  ...(hosts && { hosts }),
   version: "1.0.0",
   page: await freshPage(),
 });

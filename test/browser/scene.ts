@@ -14,6 +14,7 @@ import {
 } from "playwright-core";
 import { openStore } from "../../src/store/open.ts";
 import type { Store } from "../../src/store/store.ts";
+import type { JsonObject } from "../../src/util/json.ts";
 import { modelServer, type Script } from "../support/model-server.ts";
 
 export interface Scene extends AsyncDisposable {
@@ -21,7 +22,7 @@ export interface Scene extends AsyncDisposable {
   readonly stateDir: string;
   /** Signs in once. */
   link(): Promise<string>;
-  /** A page that is signed in, at this fragment. With options, in a new context. */
+  /** A page that is signed in, at this fragment. With options, in a new context; `baseURL` is another way to the gateway. */
   open(place?: string, options?: BrowserContextOptions): Promise<Page>;
   /** Errors of scripts and refusals of the content security policy, in all pages. */
   readonly problems: readonly string[];
@@ -31,11 +32,22 @@ export interface Scene extends AsyncDisposable {
   start(): Promise<void>;
 }
 
+export interface SceneOptions {
+  /** More names that the gateway answers to. */
+  readonly hosts?: readonly string[];
+  /** More of the config than the models. */
+  readonly config?: JsonObject;
+}
+
+/** Leads here too, but over plain HTTP a browser trusts only loopback: much is turned off on a page from there. */
+export const UNTRUSTED_HOST = "colloquy.test";
+
 const CHROMIUM = process.env.COLLOQUY_CHROMIUM ?? "/usr/bin/chromium";
 
 export async function openScene(
   seed: (store: Store) => Promise<unknown>,
   script: Script = () => [{ text: "An answer." }],
+  { hosts = [], config = {} }: SceneOptions = {},
 ): Promise<Scene> {
   // Folders of `tempFolder` are removed after each test, and a scene serves many.
   const stateDir = mkdtempSync(join(tmpdir(), "colloquy-browser-"));
@@ -43,9 +55,13 @@ export async function openScene(
   await seed(store);
   await store.close();
   const models = await modelServer(script);
-  const browser = await chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox"] });
+  const browser = await chromium.launch({
+    executablePath: CHROMIUM,
+    args: ["--no-sandbox", `--host-resolver-rules=MAP ${UNTRUSTED_HOST} 127.0.0.1`],
+  });
   const problems: string[] = [];
-  let running = await startGateway(stateDir, "0", models.baseUrls.openai);
+  const more = JSON.stringify({ hosts: [UNTRUSTED_HOST, ...hosts], config });
+  let running = await startGateway(stateDir, "0", models.baseUrls.openai, more);
   const { url } = running;
   const shared = await signedIn(browser, await running.link(), {});
   return {
@@ -57,13 +73,13 @@ export async function openScene(
       const context = options ? await signedIn(browser, await running.link(), options) : shared;
       const page = await context.newPage();
       watch(page, problems);
-      await page.goto(`${url}/${place}`);
+      await page.goto(`${options?.baseURL ?? url}/${place}`);
       await page.locator(".side").waitFor({ state: "attached" });
       return page;
     },
     kill: () => running.kill(),
     start: async () => {
-      running = await startGateway(stateDir, new URL(url).port, models.baseUrls.openai);
+      running = await startGateway(stateDir, new URL(url).port, models.baseUrls.openai, more);
     },
     [Symbol.asyncDispose]: async () => {
       await browser.close();
@@ -81,10 +97,15 @@ interface Running {
   kill(): Promise<void>;
 }
 
-async function startGateway(stateDir: string, port: string, modelUrl: string): Promise<Running> {
+async function startGateway(
+  stateDir: string,
+  port: string,
+  modelUrl: string,
+  more: string,
+): Promise<Running> {
   const child: ChildProcess = spawn(
     process.execPath,
-    [join(import.meta.dirname, "gateway-child.ts"), stateDir, port, modelUrl],
+    [join(import.meta.dirname, "gateway-child.ts"), stateDir, port, modelUrl, more],
     { stdio: ["pipe", "pipe", "inherit"] },
   );
   const lines = createInterface({ input: child.stdout as NodeJS.ReadableStream })[Symbol.asyncIterator]();
@@ -119,7 +140,7 @@ async function signedIn(
 ): Promise<BrowserContext> {
   const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options });
   const page = await context.newPage();
-  await page.goto(link);
+  await page.goto(options.baseURL === undefined ? link : link.replace(/^https?:\/\/[^/]+/, options.baseURL));
   await page.getByRole("navigation", { name: "Conversations" }).waitFor();
   await page.close();
   return context;

@@ -3,9 +3,7 @@ import { contentOf, fileBlock } from "../../channel/inbox/content.ts";
 import { ColloquyError, invalid } from "../../errors.ts";
 import type { Block } from "../../message/types.ts";
 import type { Store } from "../../store/store.ts";
-import type { Attachment } from "../wire/frames.ts";
-
-const BYTES_MAX = 20 * 1024 * 1024;
+import { ATTACHMENTS, type Attachment } from "../wire/frames.ts";
 
 export async function messageContent(
   store: Store,
@@ -35,7 +33,7 @@ async function bytesOf(store: Store, hash: string): Promise<Uint8Array> {
   }
   for await (const part of blob) {
     size += part.length;
-    if (size > BYTES_MAX) throw invalid("A file can have at most 20 MB", "attachments");
+    if (size > ATTACHMENTS.bytesMax) throw invalid("A file can have at most 20 MB", "attachments");
     parts.push(part);
   }
   return Buffer.concat(parts);

@@ -48,6 +48,9 @@ export type Frame = RequestFrame | ResponseFrame | AnyEventFrame;
 /** The list of all conversations, or one of them: `conversation:<id>`. */
 export type Topic = "conversations" | `conversation:${string}`;
 
+/** The files of a message: how many, and how large each can be. */
+export const ATTACHMENTS = { filesMax: 10, bytesMax: 20_000_000 } as const;
+
 /** A file that was stored with `POST /api/v1/blobs` before. */
 export interface Attachment {
   readonly blob: string;

@@ -17,6 +17,7 @@ const textOf = (pieces: readonly { text: string }[]): string => pieces.map(({ te
 describe("a client whose connection is cut in the middle of an answer", () => {
   it("misses no text and gets none twice", async () => {
     const cable = await Cuttable.open();
+    onTestFinished(() => cable.close());
     const gates = [1, 2].map(() => Promise.withResolvers<void>());
     const [a, b, c] = [words("a"), words("b"), words("c")];
     const { place, store, client, model } = await chatScene(

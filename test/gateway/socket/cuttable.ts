@@ -1,6 +1,5 @@
 import { once } from "node:events";
-import { type AddressInfo, connect, createServer, type Socket } from "node:net";
-import { onTestFinished } from "vitest";
+import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
 
 /** A cable between a client and a gateway, which can be cut and works again afterwards. */
 export class Cuttable {
@@ -8,6 +7,7 @@ export class Cuttable {
   /** Where it leads to. */
   target = 0;
   isCut = false;
+  #server: Server | undefined;
   readonly #ends = new Set<Socket>();
 
   static async open(): Promise<Cuttable> {
@@ -16,16 +16,18 @@ export class Cuttable {
     server.listen(0, "127.0.0.1");
     await once(server, "listening");
     cable.port = (server.address() as AddressInfo).port;
-    onTestFinished(() => {
-      cable.cut();
-      server.close();
-    });
+    cable.#server = server;
     return cable;
   }
 
   cut(): void {
     for (const end of this.#ends) end.destroy();
     this.#ends.clear();
+  }
+
+  close(): void {
+    this.cut();
+    this.#server?.close();
   }
 
   #join(near: Socket): void {

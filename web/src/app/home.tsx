@@ -7,6 +7,7 @@ import { ask } from "../api/live.ts";
 import { mayWrite } from "../api/session.ts";
 import type { Command } from "../composer/commands.ts";
 import { Composer } from "../composer/composer.tsx";
+import { orderOf } from "../composer/draft.ts";
 import { useLoad } from "../state/use-load.ts";
 import { BackButton } from "../ui/back-button.tsx";
 import { exactCount, shortBytes } from "../ui/count.tsx";
@@ -51,11 +52,9 @@ export function Home({ isNew }: { readonly isNew: boolean }): JSX.Element {
 }
 
 function begin(model: string | null): Parameters<typeof Composer>[0]["send"] {
-  return async (text, attachments) => {
+  return async (message) => {
     const { conversation } = await ask("chat.send", {
-      text,
-      idempotencyKey: crypto.randomUUID(),
-      ...(attachments.length > 0 && { attachments }),
+      ...orderOf(message),
       ...(model !== null && { model }),
     });
     go(conversationLink(conversation));

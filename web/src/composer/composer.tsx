@@ -1,18 +1,15 @@
 /** Where messages are written. What was typed is never lost. */
 import type { JSX } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
-import type { Attachment } from "../../../src/gateway/wire/frames.ts";
-import { messageOf } from "../api/api.ts";
 import { connection } from "../api/live.ts";
 import { useKey } from "../app/keys.ts";
 import { useCell } from "../state/cell.ts";
 import { classes, IconButton } from "../ui/button.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { AttachedFiles } from "./attached-files.tsx";
-import { useAttachments } from "./attachments.ts";
 import { type Command, commandIn, matching } from "./commands.ts";
 import { Completion } from "./completion.tsx";
-import { useDraft } from "./draft.ts";
+import { draftOf, type Outgoing } from "./draft.ts";
 import { ModelPicker } from "./model-picker.tsx";
 import "./composer.css";
 
@@ -23,17 +20,21 @@ export interface ComposerProps {
   readonly model: string;
   readonly commands: readonly Command[];
   readonly autoFocus?: boolean;
-  send(text: string, attachments: readonly Attachment[]): Promise<void>;
+  /** Rejects with the reason. */
+  send(message: Outgoing): Promise<void>;
   stop?(): void;
   onModel(model: string): void;
 }
 
 export function Composer(props: ComposerProps): JSX.Element {
-  const { draft, isAnswering, model, commands, send, stop, onModel } = props;
+  const { isAnswering, model, commands, send, stop, onModel } = props;
   const field = useRef<HTMLTextAreaElement>(null);
-  const [text, setText] = useDraft(draft);
-  const files = useAttachments();
-  const [problem, setProblem] = useState<string | null>(null);
+  const draft = draftOf(props.draft);
+  const { attachments } = draft;
+  const text = useCell(draft.text);
+  const files = useCell(attachments.all);
+  const problem = useCell(draft.problem);
+  const underWay = useCell(draft.underWay);
   const [chosen, setChosen] = useState(0);
   const [isDragging, setDragging] = useState(false);
   const isOnline = useCell(connection) === "open";
@@ -50,29 +51,16 @@ export function Composer(props: ComposerProps): JSX.Element {
     if (props.autoFocus) field.current?.focus();
   }, []);
 
-  const isStoring = files.all.some(({ state }) => state === "storing");
-  const isEmpty = text.trim() === "" && files.all.length === 0;
+  const isStoring = files.some(({ state }) => state === "storing");
+  const isEmpty = text.trim() === "" && files.length === 0;
 
   const submit = async (): Promise<void> => {
     if (isEmpty || isStoring) return;
-    setProblem(null);
     const asked = commandIn(commands, text);
-    if (asked) {
-      setText("");
-      await asked.command.run(asked.argument);
-      return;
-    }
-    const before = text;
-    const attachments = files.all.flatMap(({ attachment }) => (attachment ? [attachment] : []));
-    setText("");
-    try {
-      await send(before.trim(), attachments);
-      files.clear();
-    } catch (error) {
-      // Back where it was typed, unless something else has been typed since.
-      setText(field.current?.value ? `${before}\n${field.current.value}` : before);
-      setProblem(messageOf(error));
-    }
+    if (!asked) return draft.submit(send);
+    draft.problem.set(null);
+    draft.text.set("");
+    await asked.command.run(asked.argument);
   };
 
   const onKeyDown = (event: KeyboardEvent): void => {
@@ -87,7 +75,7 @@ export function Composer(props: ComposerProps): JSX.Element {
     const by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (by !== undefined) setChosen((old) => (old + by + found.length) % found.length);
     else if (event.key === "Tab" || (event.key === "Enter" && text !== `/${found[chosen]?.name}`))
-      setText(`/${found[chosen]?.name ?? ""}${found[chosen]?.argument ? " " : ""}`);
+      draft.text.set(`/${found[chosen]?.name ?? ""}${found[chosen]?.argument ? " " : ""}`);
     else return false;
     event.preventDefault();
     return true;
@@ -110,7 +98,7 @@ export function Composer(props: ComposerProps): JSX.Element {
         onDrop={(event) => {
           event.preventDefault();
           setDragging(false);
-          files.add(event.dataTransfer?.files ?? []);
+          attachments.add(event.dataTransfer?.files ?? []);
         }}
       >
         {problem && (
@@ -119,9 +107,9 @@ export function Composer(props: ComposerProps): JSX.Element {
           </p>
         )}
         {found.length > 0 && (
-          <Completion commands={found} chosen={chosen} onChoose={(name) => setText(`/${name} `)} />
+          <Completion commands={found} chosen={chosen} onChoose={(name) => draft.text.set(`/${name} `)} />
         )}
-        <AttachedFiles files={files} />
+        <AttachedFiles files={attachments} />
         <textarea
           ref={field}
           rows={1}
@@ -130,21 +118,21 @@ export function Composer(props: ComposerProps): JSX.Element {
           value={text}
           onInput={(event) => {
             setChosen(0);
-            setText(event.currentTarget.value);
+            draft.text.set(event.currentTarget.value);
           }}
           onKeyDown={onKeyDown}
           onPaste={(event) => {
             const pasted = event.clipboardData?.files;
             if (!pasted?.length) return;
             event.preventDefault();
-            files.add(pasted);
+            attachments.add(pasted);
           }}
         />
         <div class="composer-foot">
-          <FileButton onFiles={files.add} />
+          <FileButton onFiles={(added) => attachments.add(added)} />
           <ModelPicker model={model} onModel={onModel} />
           <span class="grow" />
-          {!isOnline && text && <span class="small quiet">Sent when the gateway is back</span>}
+          {!isOnline && underWay.length > 0 && <span class="small quiet">Sent when the gateway is back</span>}
           {isAnswering && stop && <IconButton icon="stop" name="Stop the answer" onClick={stop} />}
           <button
             type="submit"

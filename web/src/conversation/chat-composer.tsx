@@ -71,7 +71,7 @@ export function ChatComposer({ chat, details, onTab }: ChatComposerProps): JSX.E
       isAnswering={running !== null}
       model={details.answeredBy.model}
       commands={commands}
-      send={(text, attachments) => chat.send(text, attachments)}
+      send={(message) => chat.send(message)}
       stop={stop}
       onModel={(model) => void change({ model }, "The model was not changed")}
     />

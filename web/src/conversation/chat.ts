@@ -1,18 +1,15 @@
 /** One open conversation: what it is, what is shown of it, and what happens in it. */
 import type { TopicEvent } from "../../../src/gateway/client/index.ts";
-import type { Attachment } from "../../../src/gateway/wire/frames.ts";
 import type { BranchView, ConversationDetails } from "../../../src/gateway/wire/rest.ts";
 import { ask, listen } from "../api/live.ts";
+import { type Outgoing, orderOf } from "../composer/draft.ts";
 import { Cell } from "../state/cell.ts";
 import { readBranches, readDetails, readEntries, readEntry } from "./requests.ts";
 import { nextRunning, type Running, runningOf } from "./running.ts";
 import { Timeline } from "./timeline.ts";
 
 /** A message that was sent and is not stored yet. */
-export interface Pending {
-  readonly key: string;
-  readonly text: string;
-  readonly attachments: readonly Attachment[];
+export interface Pending extends Outgoing {
   /** Once it is accepted. */
   readonly entry: string | null;
 }
@@ -85,20 +82,15 @@ export class Chat {
   }
 
   /** Rejects with the reason; the caller keeps what was typed. */
-  async send(text: string, attachments: readonly Attachment[]): Promise<void> {
-    const key = crypto.randomUUID();
+  async send(message: Outgoing): Promise<void> {
+    const { key } = message;
     this.failure.set(null);
     // It follows what is shown.
     await this.timeline.opened();
-    this.pending.update((all) => [...all, { key, text, attachments, entry: null }]);
+    this.pending.update((all) => [...all, { ...message, entry: null }]);
     this.sent.set(key);
     try {
-      const { entry } = await ask("chat.send", {
-        conversation: this.id,
-        text,
-        idempotencyKey: key,
-        ...(attachments.length > 0 && { attachments }),
-      });
+      const { entry } = await ask("chat.send", { conversation: this.id, ...orderOf(message) });
       this.pending.update((all) => all.map((one) => (one.key === key ? { ...one, entry } : one)));
       this.#dropStored();
     } catch (error) {

@@ -49,9 +49,9 @@ export function ItemView({
         <article class="message user pending" aria-label="You, being sent">
           <div class="message-body">
             <Markdown text={item.pending.text} />
-            {item.pending.attachments.map(({ blob, name, mediaType }) => (
+            {item.pending.files.map(({ blob, name }) => (
               <span class="attachment" key={blob}>
-                <Icon name="file" /> {name ?? mediaType}
+                <Icon name="file" /> {name}
               </span>
             ))}
           </div>

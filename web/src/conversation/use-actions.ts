@@ -1,6 +1,7 @@
 /** What can be done with messages and at the rules between them. */
 import { useMemo } from "preact/hooks";
 import { ask } from "../api/live.ts";
+import { newId } from "../state/new-id.ts";
 import { showProblem, showToast } from "../ui/toast.tsx";
 import type { Chat } from "./chat.ts";
 import type { MessageActions } from "./message/message.tsx";
@@ -26,14 +27,14 @@ export function useActions(chat: Chat): Actions {
           conversation,
           entry,
           text,
-          idempotencyKey: crypto.randomUUID(),
+          idempotencyKey: newId(),
         });
         await chat.readAll();
         chat.sent.set(accepted.entry);
       },
       regenerate: ({ id: entry }) =>
         void attempt("It was not answered again", () =>
-          ask("chat.regenerate", { conversation, entry, idempotencyKey: crypto.randomUUID() }),
+          ask("chat.regenerate", { conversation, entry, idempotencyKey: newId() }),
         ),
       branch: ({ id: entry }) =>
         void attempt("The branch was not created", async () => {

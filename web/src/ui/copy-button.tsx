@@ -1,6 +1,7 @@
 import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { IconButton } from "./button.tsx";
+import { copyText } from "./copy-text.ts";
 import type { IconName } from "./icon.tsx";
 import { showProblem } from "./toast.tsx";
 
@@ -22,7 +23,7 @@ export function CopyButton({ name, icon = "copy", text }: CopyButtonProps): JSX.
     return () => clearTimeout(timer);
   }, [copied]);
   const copy = (): void => {
-    navigator.clipboard.writeText(text()).then(
+    copyText(text()).then(
       () => setCopied(true),
       (error) => showProblem("The browser did not copy it", error),
     );

@@ -1,6 +1,7 @@
 import { ColloquyError } from "../../../errors.ts";
 import { editMessage, regenerate, resume, sendMessage } from "../../chat/orders.ts";
 import { scopedConversation } from "../../chat/scoped-conversation.ts";
+import { ATTACHMENTS } from "../../wire/frames.ts";
 import { defineMethod, type Method } from "../method.ts";
 import { ENTRY, EXPECTED_HEAD, IDEMPOTENCY_KEY, MODEL, REFERENCE, TEXT } from "./schemas.ts";
 
@@ -25,7 +26,7 @@ export const CHAT_METHODS: readonly Method[] = [
       properties: {
         conversation: REFERENCE,
         text: TEXT,
-        attachments: { type: "array", items: ATTACHMENT, maxItems: 10 },
+        attachments: { type: "array", items: ATTACHMENT, maxItems: ATTACHMENTS.filesMax },
         idempotencyKey: IDEMPOTENCY_KEY,
         model: MODEL,
         expectedHead: EXPECTED_HEAD,
