@@ -64,9 +64,10 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
   if (!Number.isInteger(port) || port < 0 || port > PORT_MAX)
     throw invalid(`port must be an integer from 0 to ${PORT_MAX}`, "port");
   const page = new Page(options.page);
+  const isEncrypted = options.tls !== undefined;
   // Wrong names are refused before anything listens.
   const names = [...(options.hosts ?? []), ...ownName(host)];
-  new AllowedHosts(names, port);
+  new AllowedHosts(names, port, isEncrypted);
   const { url, port: bound, servers } = await listen({ host, port, tls: options.tls });
   const { store, stateDir } = agents.installation;
   const { onProblem = ({ message }) => process.emitWarning(message) } = options;
@@ -80,7 +81,7 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
     isRunning: (conversation) => live.isRunning(conversation),
     stats: recent(() => store.stats()),
   };
-  const hosts = new AllowedHosts(names, bound);
+  const hosts = new AllowedHosts(names, bound, isEncrypted);
   const app = httpApp(ROUTES, context, hosts, page);
   const sockets = new SocketServer(context, hosts, onProblem);
   const listener = getRequestListener((request, env) => app.fetch(request, env as HttpBindings), {

@@ -47,7 +47,7 @@ describe("the table of routes", () => {
   });
 
   it("is all that the gateway answers", () => {
-    const app = httpApp(ROUTES, {} as GatewayContext, new AllowedHosts([], 1), new Page(undefined));
+    const app = httpApp(ROUTES, {} as GatewayContext, new AllowedHosts([], 1, false), new Page(undefined));
     const served = app.routes
       .filter(({ method }) => method !== "ALL")
       .map(({ method, path }) => `${method} ${path}`);

@@ -31,6 +31,8 @@ export interface CallOptions {
   /** Sent as JSON, unless it is text or bytes. */
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string | string[]>>;
+  /** The address of the gateway. Default: loopback. */
+  readonly at?: string | undefined;
 }
 
 export interface Answer {
@@ -97,7 +99,7 @@ function secretsFor(auth: Auth, scopes: Readonly<Record<string, Scope>>): Readon
 export function request(
   port: number,
   line: string,
-  { as = "admin", body, headers }: CallOptions = {},
+  { as = "admin", body, headers, at = "127.0.0.1" }: CallOptions = {},
 ): Promise<Answer> {
   const [method = "GET", path = "/"] = line.split(" ");
   const isRaw = typeof body === "string" || body instanceof Uint8Array;
@@ -114,7 +116,7 @@ export function request(
   // As a list, each header is sent as often as it is given, also Host.
   const raw = Object.entries(all).flatMap(([name, value]) => [value].flat().flatMap((one) => [name, one]));
   return new Promise((resolve, reject) => {
-    const sent = send({ host: "127.0.0.1", port, method, path, headers: raw, agent: false }, (response) => {
+    const sent = send({ host: at, port, method, path, headers: raw, agent: false }, (response) => {
       const pieces: Buffer[] = [];
       const end = (): void => {
         const text = Buffer.concat(pieces).toString();

@@ -49,6 +49,11 @@ export async function signAccessToken(
     .sign(key.secret);
 }
 
+/** Whether it can be one, by its first letters: `{"` in Base64. */
+export function isAccessToken(credential: string): boolean {
+  return credential.startsWith("eyJ");
+}
+
 /** Throws `UNAUTHORIZED`, with the same words for every token that this gateway did not sign. */
 export async function verifyAccessToken(
   records: Records,

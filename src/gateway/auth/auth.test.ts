@@ -7,6 +7,7 @@ import { systemRandom } from "../../util/uuid.ts";
 import { Auth } from "./auth.ts";
 import type { Client } from "./client.ts";
 import { OWNER, type Principal } from "./principal.ts";
+import { auditEntries, note } from "./records/audit.ts";
 import { Records } from "./records/records.ts";
 import { revokeToken } from "./records/tokens.ts";
 
@@ -98,6 +99,51 @@ describe("auth", () => {
     expect(() => create({ scope: {} })).toThrow("at least one list");
   });
 
+  it("takes the ids of conversations in a scope only as they are stored", async () => {
+    const { auth, create } = await opened();
+    await using _ = auth;
+    const id = "0198c0de-1111-7222-8333-44445555AAAA";
+    expect(create({ scope: { conversations: [id] } }).info.scope).toEqual({
+      conversations: [id.toLowerCase()],
+    });
+    expect(() => create({ scope: { conversations: ["web:a"] } })).toThrow("must have ids");
+  });
+
+  it("accepts a token of the config whatever it looks like, and refuses one that no header can have", async () => {
+    const config = (token: string) => ({ stateDir: tempFolder(), config: { auth: { token } } });
+    const token = "4f9d1c7b.a8e2~60+35/x9.k2m4n6p8q0rstu=";
+    await using auth = await Auth.open(config(token));
+    expect((await auth.check(token)).tokenId).toBe("config");
+    for (const wrong of [`${token}!`, `${token} x`, `eyJ${token}`])
+      await expect(Auth.open(config(wrong))).rejects.toMatchObject({ field: "gateway.auth.token" });
+  });
+
+  it("keeps what the owner did in the audit, however often a stranger fails", async () => {
+    const { time, auth, create } = await opened();
+    await using _ = auth;
+    const { id } = create().info;
+    auth.records.write(() => {
+      for (let n = 0; n < 2100; n++) note(auth.records, time.now, "sign-in-failed");
+    });
+    const entries = auditEntries(auth.records, 100_000);
+    expect(entries.filter(({ event }) => event === "sign-in-failed")).toHaveLength(2000);
+    expect(entries.at(-1)).toMatchObject({ event: "token-created", details: id });
+  });
+
+  it("notes wrong tokens of requests, a few for each client", async () => {
+    const { auth, create } = await opened();
+    await using _ = auth;
+    for (let n = 0; n < 20; n++)
+      await expect(auth.check(`cqt_guess${n}`, CLIENT)).rejects.toMatchObject({ code: "UNAUTHORIZED" });
+    const failed = auditEntries(auth.records, 100).filter(({ event }) => event === "sign-in-failed");
+    expect(failed.map(({ details, client }) => [details, client])).toEqual(
+      Array(5).fill(["request", CLIENT.address]),
+    );
+    // Nor does it cost the attempts of those who log in.
+    await expect(auth.signIn({ token: "cqt_guess" }, CLIENT)).rejects.toMatchObject({ code: "UNAUTHORIZED" });
+    expect((await auth.check(create().secret, CLIENT)).permission).toBe("read");
+  });
+
   it("keeps the browsers of a user, however often a program signs in", async () => {
     const { time, auth, create } = await opened();
     await using _ = auth;
@@ -129,6 +175,21 @@ describe("auth", () => {
     revokeToken({ records: elsewhere, random: systemRandom, clock: Date.now }, one.info.id, OWNER);
     elsewhere.close();
     await expect.poll(() => ended, { timeout: 10_000 }).toEqual([one.info.id]);
+  });
+
+  it("ends a connection whose token was revoked between its check and its watch", async () => {
+    const { auth, create } = await opened();
+    await using _ = auth;
+    const made = create();
+    const principal = await auth.check(made.secret);
+    auth.revokeToken(made.info.id, OWNER);
+    // Nobody else is watched, and nothing else is written: only the records themselves can tell.
+    await sleep(300);
+    let ended = 0;
+    auth.onEnded(await auth.check(create().secret), () => {});
+    await sleep(300);
+    auth.onEnded(principal, () => ended++);
+    expect(ended).toBe(1);
   });
 
   it("issues tickets that open one connection, from one origin, for 30 s", async () => {

@@ -5,13 +5,14 @@ import { type Clock, checkedClock, systemClock } from "../../util/time.ts";
 import { type Random, systemRandom } from "../../util/uuid.ts";
 import type { Incoming } from "../http/incoming.ts";
 import type { TokenInfo } from "../wire/auth.ts";
-import { type Client, clientOf } from "./client.ts";
+import { isAccessToken } from "./access-token.ts";
+import { assertProxy, type Client, clientOf } from "./client.ts";
 import { credentialOf } from "./credential-of.ts";
 import { Credentials } from "./credentials.ts";
 import { Ended } from "./ended.ts";
 import { LastUsed } from "./last-used.ts";
 import { keepConfig } from "./login/keep-config.ts";
-import type { Login } from "./login/login.ts";
+import { type Login, noteWrongToken } from "./login/login.ts";
 import { newSession, renewedSession, type Session } from "./login/session.ts";
 import type { AuthParts } from "./parts.ts";
 import { OWNER, type Principal } from "./principal.ts";
@@ -84,8 +85,11 @@ export class Auth implements AuthParts, AsyncDisposable {
   }
 
   /** The principal of an access token or access secret. Throws `UNAUTHORIZED`. */
-  async check(credential: string): Promise<Principal> {
-    const principal = await this.#credentials.check(credential);
+  async check(credential: string, client?: Client): Promise<Principal> {
+    const principal = await this.#credentials.check(credential).catch((error: unknown) => {
+      if (client !== undefined && !isAccessToken(credential)) noteWrongToken(this, client);
+      throw error;
+    });
     this.#lastUsed.note(principal.tokenId, this.clock());
     return principal;
   }
@@ -157,10 +161,16 @@ export class Auth implements AuthParts, AsyncDisposable {
     return clientOf(request, this.#settings.proxies);
   }
 
+  /** Throws `FORBIDDEN` for a machine that may not connect, because what it sends was not encrypted. */
+  assertPeer(request: Pick<Incoming, "remoteAddress">): void {
+    if (this.#settings.isProxied) assertProxy(request, this.#settings.proxies);
+  }
+
   /** Who sends a request; `undefined` if it does not say. `UNAUTHORIZED` if what it says is not valid (any more). */
   async authenticate(request: Incoming): Promise<Principal | undefined> {
-    const credential = credentialOf(this.clientOf(request), request.method);
-    return credential === undefined ? undefined : await this.check(credential);
+    const client = this.clientOf(request);
+    const credential = credentialOf(client, request.method);
+    return credential === undefined ? undefined : await this.check(credential, client);
   }
 
   async close(): Promise<void> {

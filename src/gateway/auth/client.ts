@@ -1,6 +1,6 @@
 /** Where a request comes from. The only place that decides it. */
 import { BlockList, isIP } from "node:net";
-import { invalid } from "../../errors.ts";
+import { ColloquyError, invalid } from "../../errors.ts";
 import { isLoopback } from "../../util/addresses.ts";
 import type { Incoming } from "../http/incoming.ts";
 
@@ -51,6 +51,16 @@ function firstUntrusted(peer: string, request: Incoming, proxies: BlockList): st
     address = next;
   }
   return address;
+}
+
+/** Throws `FORBIDDEN` unless a proxy of the config sent the request, or a program on this machine. */
+export function assertProxy({ remoteAddress }: Pick<Incoming, "remoteAddress">, proxies: BlockList): void {
+  const peer = plain(remoteAddress);
+  if (peer === "" || isLoopback(peer) || isListed(proxies, peer)) return;
+  throw new ColloquyError(
+    "FORBIDDEN",
+    "This connection is not encrypted. Connect through the proxy of this gateway (gateway.trustedProxies)",
+  );
 }
 
 function isListed(list: BlockList, address: string): boolean {

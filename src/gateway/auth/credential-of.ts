@@ -1,10 +1,12 @@
 /** The credential of a request: of its `Authorization` header, or else of its cookie. */
 import { ColloquyError, unauthorized } from "../../errors.ts";
+import { isSafe } from "../http/incoming.ts";
 import type { Client } from "./client.ts";
 import { cookieIn } from "./cookies.ts";
 
+/** What a token may consist of, to be sent in a header. */
+export const TOKEN_TEXT: RegExp = /^[\w.~+/=-]+$/;
 const BEARER = /^Bearer ([\w.~+/=-]+)$/i;
-const SAFE_METHODS = ["GET", "HEAD"];
 
 /** `undefined` if there is none. Throws `UNAUTHORIZED` if it is malformed, and `FORBIDDEN` for a forged request. */
 export function credentialOf(client: Client, method: string): string | undefined {
@@ -15,7 +17,7 @@ export function credentialOf(client: Client, method: string): string | undefined
     return token;
   }
   const cookie = cookieIn(client, "access");
-  if (cookie !== undefined && !SAFE_METHODS.includes(method)) assertOwnPage(client);
+  if (cookie !== undefined && !isSafe(method)) assertOwnPage(client);
   return cookie;
 }
 

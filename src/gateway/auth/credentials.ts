@@ -1,7 +1,7 @@
 /** Whose credential it is: an access token or an access secret. */
 import { unauthorized } from "../../errors.ts";
 import type { Clock } from "../../util/time.ts";
-import { type AccessClaims, verifyAccessToken } from "./access-token.ts";
+import { type AccessClaims, isAccessToken, verifyAccessToken } from "./access-token.ts";
 import type { Principal } from "./principal.ts";
 import { isCurrent, principalOf } from "./records/grants.ts";
 import type { Records } from "./records/records.ts";
@@ -41,7 +41,7 @@ export class Credentials {
     const known = this.#known.get(credential);
     if (known?.version === version && known.principal.expiresAt > now) return known.principal;
     this.#known.delete(credential);
-    const isJwt = credential.split(".").length === 3;
+    const isJwt = isAccessToken(credential);
     const claims = isJwt ? await this.#claimsOf(credential, known?.claims, now) : undefined;
     const principal = claims === undefined ? this.#ofSecret(credential, now) : this.#ofClaims(claims, now);
     if (this.#known.size >= KNOWN_MAX) this.#known.delete(this.#known.keys().next().value ?? "");

@@ -19,8 +19,12 @@ export class Ended {
     this.#isCurrent = isCurrent;
   }
 
-  /** Calls the listener once. Returns a function that forgets it. */
+  /** Calls the listener once: now, if it has ended since it was checked. Returns a function that forgets it. */
   add(principal: Principal, listener: () => void): () => void {
+    if (!this.#isCurrent(principal)) {
+      listener();
+      return () => {};
+    }
     // Each call has an entry, even with the same function.
     const entry = (): void => listener();
     this.#listeners.set(entry, principal);

@@ -5,7 +5,9 @@ import { isLoopback } from "../../util/addresses.ts";
 import type { JsonObject } from "../../util/json.ts";
 import { filledIn, listIn, numberIn, objectIn, textIn } from "../../util/values.ts";
 import type { Permission } from "../wire/auth.ts";
+import { isAccessToken } from "./access-token.ts";
 import { addressList } from "./client.ts";
+import { TOKEN_TEXT } from "./credential-of.ts";
 import { OWNER, PERMISSIONS } from "./principal.ts";
 
 type AuthMode = "token" | "password" | "tailscale";
@@ -22,6 +24,8 @@ export interface AuthSettings {
   /** Host names that requests may use besides loopback names. */
   readonly hosts: readonly string[];
   readonly proxies: BlockList;
+  /** Only a proxy encrypts: other machines must not connect directly. */
+  readonly isProxied: boolean;
   /** Of the Tailscale daemon, if not at its usual place. */
   readonly tailscaleSocket: string | undefined;
 }
@@ -39,7 +43,7 @@ export function authSettings(gateway: JsonObject): AuthSettings {
   const mode = (textIn(auth.mode) ?? "token") as AuthMode;
   const settings: AuthSettings = {
     mode,
-    token: checkSecret(filledIn(auth.token), "gateway.auth.token", TOKEN_CHARS_MIN),
+    token: checkToken(filledIn(auth.token)),
     password: checkSecret(filledIn(auth.password), "gateway.auth.password", PASSWORD_CHARS_MIN),
     isTailscale: mode === "tailscale" || auth.allowTailscale === true,
     accessMs: accessLifeMs(gateway),
@@ -47,6 +51,7 @@ export function authSettings(gateway: JsonObject): AuthSettings {
     users: usersIn(objectIn(auth.users) ?? {}),
     hosts: textsIn(gateway.hosts),
     proxies: addressList(textsIn(gateway.trustedProxies), "gateway.trustedProxies"),
+    isProxied: !isOnLoopback(gateway) && !isEncrypted(gateway),
     tailscaleSocket: filledIn(objectIn(gateway.tailscale)?.socket),
   };
   checkTogether(gateway, settings);
@@ -74,6 +79,14 @@ function checkSecret(value: string | undefined, field: string, charsMin: number)
   return value;
 }
 
+/** A header must be able to have it, and nothing else that opens the gateway may look like it. */
+function checkToken(value: string | undefined): string | undefined {
+  const field = "gateway.auth.token";
+  const token = checkSecret(value, field, TOKEN_CHARS_MIN);
+  if (token === undefined || (TOKEN_TEXT.test(token) && !isAccessToken(token))) return token;
+  throw invalid(`${field} must have only letters, digits and ._~+/=-, and not begin with eyJ`, field);
+}
+
 function usersIn(users: JsonObject): Map<string, Permission> {
   return new Map(
     Object.entries(users).map(([login, value]) => {
@@ -89,10 +102,9 @@ function usersIn(users: JsonObject): Map<string, Permission> {
 
 function checkTogether(
   gateway: JsonObject,
-  { mode, password, isTailscale, users, hosts }: AuthSettings,
+  { mode, password, isTailscale, users, hosts, isProxied }: AuthSettings,
 ): void {
-  const bind = textIn(gateway.bind) ?? "loopback";
-  const isLocal = isOnLoopback(bind, textIn(gateway.customBindHost) ?? "");
+  const isLocal = isOnLoopback(gateway);
   const refuse = (field: string, why: string): never => {
     throw invalid(`The gateway does not start: ${why}`, field);
   };
@@ -110,16 +122,25 @@ function checkTogether(
   const funnel = objectIn(gateway.tailscale)?.mode === "funnel";
   if (isTailscale && funnel)
     refuse("gateway.tailscale.mode", "Funnel is the public internet, where there are no Tailscale users");
-  const isEncrypted = objectIn(gateway.tls)?.enabled === true || bind === "tailnet";
-  if (!isLocal && !isEncrypted && textsIn(gateway.trustedProxies).length === 0)
+  if (isProxied && textsIn(gateway.trustedProxies).length === 0)
     refuse(
       "gateway.bind",
-      `gateway.bind is ${bind} without encryption: everyone on the way could read passwords and tokens. Set gateway.tls, or gateway.trustedProxies for a proxy that encrypts`,
+      `gateway.bind is ${bindOf(gateway)} without encryption: everyone on the way could read passwords and tokens. Set gateway.tls, or gateway.trustedProxies for a proxy that encrypts`,
     );
 }
 
-function isOnLoopback(bind: string, host: string): boolean {
+function isOnLoopback(gateway: JsonObject): boolean {
+  const bind = bindOf(gateway);
+  const host = textIn(gateway.customBindHost) ?? "";
   return (
     bind === "loopback" || bind === "auto" || (bind === "custom" && isIP(host) !== 0 && isLoopback(host))
   );
+}
+
+function isEncrypted(gateway: JsonObject): boolean {
+  return objectIn(gateway.tls)?.enabled === true || bindOf(gateway) === "tailnet";
+}
+
+function bindOf(gateway: JsonObject): string {
+  return textIn(gateway.bind) ?? "loopback";
 }

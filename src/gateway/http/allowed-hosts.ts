@@ -3,24 +3,27 @@
  * that points its own name at this machine (DNS rebinding) is refused by the name.
  */
 import { ColloquyError, invalid } from "../../errors.ts";
-import type { Incoming } from "./incoming.ts";
+import { type Incoming, isSafe } from "./incoming.ts";
 
 const LOOPBACK = ["127.0.0.1", "localhost", "[::1]"];
 const HTTP_PORT = 80;
-/** These change nothing, so that a page elsewhere may link to them. */
-const SAFE: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
+const HTTPS_PORT = 443;
 const HOST_NAME = /^(?:[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?|\[[0-9a-f:.]+\])(?::\d{1,5})?$/;
 
 export class AllowedHosts {
   readonly #hosts: ReadonlySet<string>;
 
-  /** `names` are host names or addresses, also with the port of a proxy before the gateway. */
-  constructor(names: readonly string[], port: number) {
+  /** `names` are host names or addresses, also with the port of a proxy in front of the gateway. */
+  constructor(names: readonly string[], port: number, isEncrypted: boolean) {
     const given = names.map(checkHostName);
     const withPort = [...LOOPBACK, ...given.filter((name) => !hasPort(name))].map(
       (name) => `${name}:${port}`,
     );
-    this.#hosts = new Set([...withPort, ...given, ...(port === HTTP_PORT ? LOOPBACK : [])]);
+    this.#hosts = new Set([
+      ...withPort,
+      ...given,
+      ...(port === (isEncrypted ? HTTPS_PORT : HTTP_PORT) ? LOOPBACK : []),
+    ]);
   }
 
   /** Throws unless the request is for us and, if a page sends it, from our page. */
@@ -28,7 +31,7 @@ export class AllowedHosts {
     const host = this.#hostOf(request);
     checkOrigin(request, host);
     const site = request.header("sec-fetch-site");
-    if (site !== undefined && site !== "same-origin" && !SAFE.has(request.method)) {
+    if (site !== undefined && site !== "same-origin" && !isSafe(request.method)) {
       throw new ColloquyError("FORBIDDEN", "Another site may not change anything here");
     }
   }
@@ -49,7 +52,9 @@ export class AllowedHosts {
 /** `Origin` is absent in requests of programs and in plain links; otherwise it must be the page of this very host. */
 function checkOrigin(request: Incoming, host: string): void {
   const origin = request.header("origin")?.toLowerCase();
-  if (origin === undefined || origin === `http://${host}` || origin === `https://${host}`) return;
+  if (origin === undefined || origin === `https://${host}`) return;
+  // Without encryption here, a proxy in front of the gateway may or may not speak HTTPS.
+  if (!request.isEncrypted && origin === `http://${host}`) return;
   throw new ColloquyError("FORBIDDEN", "Requests of other sites are refused", { field: "Origin" });
 }
 

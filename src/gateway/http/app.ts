@@ -23,7 +23,9 @@ export function httpApp(
   // Before routing, so that nothing can be reached by a wrong name.
   app.use(async ({ env }, next) => {
     checkTarget(env.incoming.url ?? "");
-    hosts.check(new IncomingRequest(env.incoming));
+    const request = new IncomingRequest(env.incoming);
+    gateway.auth.assertPeer(request);
+    hosts.check(request);
     await next();
   });
   for (const route of routes) {

@@ -2,6 +2,8 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { TLSSocket } from "node:tls";
 
+const SAFE: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
+
 export interface Incoming {
   readonly method: string;
   /** Without the query. */
@@ -62,6 +64,11 @@ export class IncomingRequest implements Incoming {
       (_, index) => index % 2 === 1 && rawHeaders[index - 1]?.toLowerCase() === wanted,
     );
   }
+}
+
+/** Whether a request changes nothing, so that a page elsewhere may link to it. */
+export function isSafe(method: string): boolean {
+  return SAFE.has(method);
 }
 
 /** Aborted when the client has gone before its answer was complete. */

@@ -40,9 +40,9 @@ async function* events(
   const ended = new AbortController();
   const stopWatching = gateway.auth.onEnded(principal, () => ended.abort());
   const signal = AbortSignal.any([request.signal, ended.signal]);
-  // The cursor at once: a client that is cut off before the first event misses nothing.
-  yield `retry: ${RETRY_MS}\nid: ${since}\nevent: ready\ndata: {}\n\n`;
   try {
+    // The cursor at once: a client that is cut off before the first event misses nothing.
+    yield `retry: ${RETRY_MS}\nid: ${since}\nevent: ready\ndata: {}\n\n`;
     for await (const change of withBeats(gateway.store.changes({ since, signal }))) {
       if (change === undefined) yield ":\n\n";
       else if (await isVisible(gateway, change, principal.scope)) yield eventText(change);

@@ -177,7 +177,7 @@ export class SocketConnection implements Listening {
     const principal =
       token === undefined
         ? gateway.auth.takeTicket(ticket ?? "", request.header("origin") ?? null)
-        : await gateway.auth.check(token);
+        : await gateway.auth.check(token, gateway.auth.clientOf(request));
     // Nobody would end the watch over the token of a connection that has gone.
     if (this.#isClosing) throw new ColloquyError("UNAUTHORIZED", "The connection is closed");
     this.#principal = principal;

@@ -55,6 +55,7 @@ export class SocketServer {
     socket.on("error", () => {});
     const request = new IncomingRequest(message);
     try {
+      this.#gateway.auth.assertPeer(request);
       this.#hosts.check(request);
       checkSite(request);
       this.#assertRoom(message.url ?? "");

@@ -1,8 +1,10 @@
 import { readdirSync } from "node:fs";
+import { networkInterfaces } from "node:os";
 import { describe, expect, it } from "vitest";
 import { Auth } from "../../../src/gateway/auth/auth.ts";
 import type { JsonObject } from "../../../src/util/json.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
+import { openPlace, request } from "../place.ts";
 
 const PASSWORD = "a horse that reads 71 maps";
 const TAILSCALE = { mode: "tailscale", users: { "ada@example.com": "read" } };
@@ -115,5 +117,42 @@ describe("a gateway starts", () => {
       { hosts: ["h"], auth: TAILSCALE, tailscale: { mode: "serve" } },
     ])
       await (await Auth.open({ stateDir: tempFolder(), config })).close();
+  });
+});
+
+/** An address of this machine that is not loopback. */
+const OUTSIDE = Object.values(networkInterfaces())
+  .flatMap((addresses) => addresses ?? [])
+  .find(({ family, internal }) => family === "IPv4" && !internal)?.address;
+
+describe("a gateway behind a proxy that encrypts", () => {
+  const proxied = (trustedProxies: string[], more = {}) => ({
+    gateway: { bind: "lan", hosts: ["chat.example.com"], trustedProxies, ...more },
+  });
+
+  it.each([
+    ["a machine that is not the proxy", "192.0.2.9", {}, false],
+    ["the same, IPv4-mapped", "::ffff:192.0.2.9", {}, false],
+    ["the proxy", "192.0.2.1", {}, true],
+    ["the proxy, IPv4-mapped", "::ffff:192.0.2.1", {}, true],
+    ["this machine", "127.0.0.1", {}, true],
+    ["a machine that uses the encryption of the gateway", "192.0.2.9", { tls: { enabled: true } }, true],
+  ])("answers %s as it should", async (_, remoteAddress, more, isServed) => {
+    const { gateway } = proxied(["192.0.2.1"], more);
+    await using auth = await Auth.open({ stateDir: tempFolder(), config: gateway });
+    const check = () => auth.assertPeer({ remoteAddress });
+    if (isServed) expect(check).not.toThrow();
+    else expect(check).toThrow("gateway.trustedProxies");
+  });
+
+  it.skipIf(OUTSIDE === undefined)("refuses passwords that were sent in the clear", async () => {
+    const options = { host: "0.0.0.0", hosts: ["chat.example.com"], config: proxied(["192.0.2.1"]) };
+    await using place = await openPlace({}, options);
+    const headers = { host: "chat.example.com" };
+    const asked = (line: string, more = {}) =>
+      request(place.port, line, { as: null, at: OUTSIDE, headers: { ...headers, ...more } });
+    expect((await asked("GET /health")).status).toBe(403);
+    expect((await asked("GET /ws", { connection: "Upgrade", upgrade: "websocket" })).status).toBe(403);
+    expect((await place.call("GET /health", { headers })).status).toBe(200);
   });
 });

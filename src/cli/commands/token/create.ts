@@ -48,7 +48,7 @@ function givenScope({ lists }: Call): Scope | null {
   const scope = {
     ...(channels && { channels }),
     ...(keys && { keys }),
-    ...(conversations && { conversations: conversations.map((id) => id.toLowerCase()) }),
+    ...(conversations && { conversations }),
   };
   return Object.keys(scope).length === 0 ? null : scope;
 }

@@ -17,11 +17,11 @@ const ALL_PER_MINUTE = 60;
 /** Whose count it is. */
 export interface Bucket {
   readonly name: string;
-  /** A device that the gateway knows. */
+  /** A device that the gateway knows: the limit of all others is not its own. */
   readonly isKnown: boolean;
 }
 
-/** Throws `RATE_LIMITED`, or counts an attempt and returns its number, for `succeeded`. */
+/** Throws `RATE_LIMITED`, or counts an attempt and returns its number, for `attemptSucceeded`. */
 export function beginAttempt(records: Records, nowMs: number, { name, isKnown }: Bucket): number {
   return records.writeLazily(() => {
     // A clock that was set back must not keep failures of the future.
@@ -31,7 +31,7 @@ export function beginAttempt(records: Records, nowMs: number, { name, isKnown }:
       waitFor(records, nowMs, PER_HOUR, HOUR_MS, "bucket = ?", name),
       isKnown
         ? 0
-        : waitFor(records, nowMs, ALL_PER_MINUTE, MINUTE_MS, "bucket NOT LIKE 'device:%' AND ? <> ''", name),
+        : waitFor(records, nowMs, ALL_PER_MINUTE, MINUTE_MS, "bucket LIKE 'client:%' AND ? <> ''", name),
     );
     if (waitMs > 0) throw limited(waitMs);
     const row = records.get("INSERT INTO failures (bucket, at) VALUES (?, ?) RETURNING id", name, nowMs);
@@ -41,6 +41,16 @@ export function beginAttempt(records: Records, nowMs: number, { name, isKnown }:
 
 export function attemptSucceeded(records: Records, attempt: number): void {
   records.writeLazily(() => records.run("DELETE FROM failures WHERE id = ?", attempt));
+}
+
+/** A wrong token in a request. Only some are noted: it cannot be guessed, so nobody has to wait. */
+export function isWorthNoting(records: Records, nowMs: number, address: string): boolean {
+  try {
+    beginAttempt(records, nowMs, { name: `request:${address}`, isKnown: true });
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** How long until fewer than `max` failures are within the period. */

@@ -10,7 +10,7 @@ import { takeLinkCode } from "../records/links.ts";
 import { CREDENTIAL_CHARS_MAX, hashOf } from "../records/secret-text.ts";
 import type { NewSignIn } from "../records/sign-ins.ts";
 import { tokenOfSecret } from "../records/tokens.ts";
-import { attemptSucceeded, type Bucket, beginAttempt } from "./limiter.ts";
+import { attemptSucceeded, type Bucket, beginAttempt, isWorthNoting } from "./limiter.ts";
 import { isPassword } from "./password.ts";
 import { tailscaleLogin } from "./tailscale.ts";
 
@@ -82,6 +82,12 @@ async function proveTailscale({ settings }: AuthParts, client: Client): Promise<
   if (!settings.isTailscale) throw unauthorized("This gateway does not accept Tailscale users");
   const user = await tailscaleLogin(client, settings);
   return user === undefined ? undefined : { user, method: "tailscale", token: null };
+}
+
+/** For the owner to see. The client learns nothing from it. */
+export function noteWrongToken({ records, clock }: AuthParts, { address }: Client): void {
+  if (isWorthNoting(records, clock(), address))
+    note(records, clock(), "sign-in-failed", { client: address, details: "request" });
 }
 
 const bucketOf = ({ address }: Client): Bucket => ({ name: `client:${address}`, isKnown: false });

@@ -1,4 +1,7 @@
-/** What happened to access, for the owner to read: the last ten thousand entries. Never a secret. */
+/**
+ * What happened to access, for the owner to read: the last ones of each kind, so that strangers
+ * who fail to log in do not push out what the owner did. Never a secret.
+ */
 import { isoTime } from "../../../util/time.ts";
 import type { Records } from "./records.ts";
 
@@ -22,7 +25,7 @@ export interface AuditEntry {
   readonly details: string | null;
 }
 
-const ENTRIES_MAX = 10_000;
+const ENTRIES_EACH_MAX = 2000;
 const DETAILS_CHARS_MAX = 200;
 
 export interface AuditNote {
@@ -39,7 +42,8 @@ export function note(records: Records, nowMs: number, event: AuditEvent, about: 
       "INSERT INTO audit (at, event, user, client, details) VALUES (?, ?, ?, ?, ?)",
       ...[nowMs, event, user, client, details === "" ? null : details.slice(0, DETAILS_CHARS_MAX)],
     );
-    records.run("DELETE FROM audit WHERE id <= (SELECT max(id) FROM audit) - ?", ENTRIES_MAX);
+    const surplus = "SELECT id FROM audit WHERE event = ?1 ORDER BY id DESC LIMIT 1 OFFSET ?2";
+    records.run(`DELETE FROM audit WHERE event = ?1 AND id <= (${surplus})`, event, ENTRIES_EACH_MAX);
   });
 }
 

@@ -76,4 +76,5 @@ export const MIGRATIONS: readonly Migration[] = [
         WHERE s.revoked_at IS NULL AND (s.token IS NULL OR (t.id IS NOT NULL AND t.revoked_at IS NULL));
     `,
   },
+  { name: "audit by event", up: "CREATE INDEX audit_by_event ON audit (event, id)" },
 ];

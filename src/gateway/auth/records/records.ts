@@ -1,4 +1,7 @@
-/** `gateway.db` in the state folder: users, tokens, sign-ins, keys, limits and audit entries. Every secret is hashed. */
+/**
+ * `gateway.db` in the state folder: users, tokens, sign-ins, keys, limits and audit entries. What clients present is
+ * stored as a hash, but the keys that sign access tokens and derive refresh tokens are stored as they are.
+ */
 import { join } from "node:path";
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 import { unavailable } from "../../../errors.ts";

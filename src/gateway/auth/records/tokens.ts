@@ -1,7 +1,7 @@
 /** Access secrets of programs: made by the owner, shown once, revoked by id. */
 import { ColloquyError, invalid } from "../../../errors.ts";
 import { isoTime } from "../../../util/time.ts";
-import { uuidv7 } from "../../../util/uuid.ts";
+import { isUuid, uuidv7 } from "../../../util/uuid.ts";
 import type { Permission, Scope, TokenInfo } from "../../wire/auth.ts";
 import { PERMISSIONS } from "../principal.ts";
 import { note } from "./audit.ts";
@@ -60,7 +60,11 @@ function checkedScope(scope: Scope | null): Scope | null {
       throw invalid(`scope.${field} must have items of 1 to ${ITEM_CHARS_MAX} characters`, `scope.${field}`);
   }
   if (lists.length === 0) throw invalid("scope must have at least one list; null is everything", "scope");
-  return Object.fromEntries(lists) as Scope;
+  const { conversations, ...rest } = scope;
+  if (conversations === undefined) return rest;
+  if (!conversations.every(isUuid))
+    throw invalid("scope.conversations must have ids of conversations", "scope.conversations");
+  return { ...rest, conversations: conversations.map((id) => id.toLowerCase()) };
 }
 
 export function listTokens(records: Records): TokenInfo[] {
