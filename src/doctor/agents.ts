@@ -2,6 +2,7 @@
 
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
+import { ownerOf } from "../agent/agents/agent-definition.ts";
 import { findAdoptable } from "../state/adopt.ts";
 import type { ConfigOptions } from "../state/config/config-build.ts";
 import { stateLayout } from "../state/folder.ts";
@@ -59,11 +60,12 @@ async function indexes(
   ids: readonly string[],
 ): Promise<Checkup[]> {
   const layout = stateLayout(options.stateDir);
-  const agents = ids.map((id) => layout.agent(id)).filter(({ sessionIndex }) => existsSync(sessionIndex));
-  if (agents.length === 0) return [];
+  const indexed = ids.filter((id) => existsSync(layout.agent(id).sessionIndex));
   const checkups: Checkup[] = [];
-  for (const { root, sessionIndex } of agents) {
-    const index = { agentDir: root, store, config: config.value, fixing };
+  for (const id of indexed) {
+    const { root, sessionIndex } = layout.agent(id);
+    const owns = (key: string): boolean => ownerOf(key, config.value ?? {}) === id;
+    const index = { agentDir: root, store, config: config.value, owns, fixing };
     checkups.push(...(await attempt(`Session index ${sessionIndex}`, () => checkIndex(index))));
   }
   return checkups;

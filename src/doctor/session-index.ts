@@ -16,6 +16,8 @@ export interface IndexToCheck {
   /** The store to compare it with, if any. */
   readonly store: Store | undefined;
   readonly config: KeyConfig | undefined;
+  /** Whether a conversation belongs to the agent. */
+  readonly owns: (key: string) => boolean;
   readonly fixing: Fixing;
 }
 
@@ -51,15 +53,15 @@ function damage(path: string): DoctorFinding {
 
 /** The index differs by what a sync would change. A sync also restores what was lost with a damaged index. */
 async function differences(path: string, index: IndexToCheck, rebuilt: boolean): Promise<DoctorFinding[]> {
-  const { agentDir, config, store, fixing } = index;
+  const { agentDir, config, owns, store, fixing } = index;
   if (store === undefined) return [];
-  const report = await syncSessionIndex(store, agentDir, { config, io: READING_IO });
+  const report = await syncSessionIndex(store, agentDir, { config, owns, io: READING_IO });
   const { added, corrected, removed } = report;
   if (added + corrected + removed === 0 || !(rebuilt || isView(index, report))) return [];
   const wrong = `${missing(added)}, ${corrected} out of date, ${removed} wrong`;
   if (fixing !== undefined) {
     const kept = removed > 0 ? `; the previous index is kept as ${keep(path)}` : "";
-    await syncSessionIndex(store, agentDir, { config });
+    await syncSessionIndex(store, agentDir, { config, owns });
     fixing.push({ code: "index-differs", what: `${path} matches the store again (${wrong})${kept}` });
     return [];
   }

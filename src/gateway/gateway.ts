@@ -3,12 +3,15 @@ import { once } from "node:events";
 import type { Server } from "node:http";
 import { join } from "node:path";
 import { getRequestListener, type HttpBindings } from "@hono/node-server";
-import { Agents } from "../channel/setup/agents.ts";
-import { asColloquyError, type ColloquyError, invalid } from "../errors.ts";
+import { Agents, type Settings } from "../channel/setup/agents.ts";
+import { type ColloquyError, invalid } from "../errors.ts";
 import { checkObject, checkString } from "../util/checked-arguments.ts";
 import { Auth } from "./auth/auth.ts";
+import { forgetRunning, noteRunning } from "./auth/records/running.ts";
 import { GatewayChannels } from "./chat/channels.ts";
 import { webAgent } from "./chat/web-agent.ts";
+import { LiveConfig } from "./config/live-config.ts";
+import { watchCredentials } from "./config/watch-credentials.ts";
 import type { GatewayContext } from "./context.ts";
 import { AllowedHosts } from "./http/allowed-hosts.ts";
 import { failureOf } from "./http/answer.ts";
@@ -16,19 +19,20 @@ import { httpApp } from "./http/app.ts";
 import { Metrics } from "./http/metrics.ts";
 import { Page } from "./http/page.ts";
 import { ImportJobs } from "./imports/import-jobs.ts";
-import { keepFiles } from "./kept-files.ts";
+import { KeptFiles } from "./kept-files.ts";
 import { type ListenSettings, listen, ownName, PORT } from "./listen.ts";
 import { type GatewayLog, NO_LOG } from "./log.ts";
 import { ROUTES } from "./routes/table.ts";
 import { Live } from "./socket/live.ts";
 import { SocketServer } from "./socket/socket-server.ts";
 import { UsageIndex } from "./usage/usage-index.ts";
+import type { ConfigView } from "./wire/rest.ts";
 
 export interface GatewayOptions extends ListenSettings {
   /** They, and their store, stay open when the gateway is closed. */
   readonly agents: Agents;
   readonly version: string;
-  /** Names besides those of this machine that requests may use. */
+  /** Names that requests may use, besides those of this machine and of `gateway.hosts`. */
   readonly hosts?: readonly string[];
   /** Who may do what. Stays open too. */
   readonly auth: Auth;
@@ -45,6 +49,13 @@ export interface Gateway extends AsyncDisposable {
   readonly url: string;
   /** For what else is to be attached to them. */
   readonly servers: readonly Server[];
+  /**
+   * Use other settings from now on, without a restart. Resolves when they are in effect, or refused: then the former
+   * ones stay. `GET /api/v1/status` says which, and what waits for the next start.
+   */
+  use(settings: Settings): Promise<void>;
+  /** The config cannot be read: those who ask are told, and nothing changes. */
+  refuse(problem: ColloquyError): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -67,41 +78,53 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
   const isEncrypted = options.tls !== undefined;
   // Wrong names are refused before anything listens.
   const names = [...(options.hosts ?? []), ...ownName(host)];
-  new AllowedHosts(names, port, isEncrypted);
+  new AllowedHosts(names, port, isEncrypted).use(auth.settings.hosts);
   const { url, port: bound, servers } = await listen({ host, port, tls: options.tls });
   const { store, stateDir } = agents.installation;
   const { onProblem = ({ message }) => process.emitWarning(message) } = options;
-  const live = new Live({ store, agentFor: webAgent(agents), onProblem });
+  const files = new KeptFiles(agents, log);
+  const live = new Live({ store, agentFor: webAgent(agents), onChange: () => files.touch(), onProblem });
   const channels = new GatewayChannels(onProblem);
   void channels.use(agents);
   const imports = new ImportJobs(agents.installation);
   const usage = new UsageIndex(store, join(stateDir, "usage.json"));
+  const hosts = new AllowedHosts(names, bound, isEncrypted);
+  hosts.use(auth.settings.hosts);
+  const onState = (state: ConfigView): void =>
+    noteRunning(auth.records, { url, pid: process.pid, config: state });
+  const config = new LiveConfig({ agents, auth, hosts, channels, files, log, onState });
+  onState(config.state);
   const context: GatewayContext = {
-    ...{ store, agents, version, auth, live, channels, imports, usage, log, metrics: new Metrics() },
+    ...{ store, agents, version, auth, config, live, channels, imports, usage, log, metrics: new Metrics() },
     isRunning: (conversation) => live.isRunning(conversation),
     stats: recent(() => store.stats()),
   };
-  const hosts = new AllowedHosts(names, bound, isEncrypted);
   const app = httpApp(ROUTES, context, hosts, page);
   const sockets = new SocketServer(context, hosts, onProblem);
   const listener = getRequestListener((request, env) => app.fetch(request, env as HttpBindings), {
     errorHandler: failureOf,
   });
   for (const server of servers) server.on("upgrade", sockets.upgrade).on("request", listener);
-  const stop = new AbortController();
-  const kept = keepFiles(agents, log, stop.signal).catch((error: unknown) =>
-    onProblem(asColloquyError(error, "The session index is no longer kept current")),
-  );
+  void files.settingsChanged();
+  const keys = watchCredentials(agents, () => config.credentialsChanged());
   const close = async (): Promise<void> => {
     const closed = servers.map((server) => once(server.close(), "close"));
-    stop.abort();
-    await Promise.all([channels.close(), live.close(GRACE_MS), imports.close(), kept]);
+    keys.close();
+    await config.close();
+    await Promise.all([channels.close(), live.close(GRACE_MS), imports.close()]);
+    await files.close();
+    forgetRunning(auth.records, process.pid);
     await sockets.close();
     for (const server of servers) server.closeAllConnections();
     await Promise.all(closed);
     usage.close();
   };
-  return { url, servers, close, [Symbol.asyncDispose]: close };
+  return {
+    ...{ url, servers, close },
+    use: (settings) => config.use(settings),
+    refuse: (problem) => config.refuse(problem),
+    [Symbol.asyncDispose]: close,
+  };
 }
 
 /** The same answer for a few seconds, and one question at a time. */

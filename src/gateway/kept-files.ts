@@ -1,61 +1,101 @@
-/** Keeps the session index and the models file of the state folder current while a gateway runs. */
-import { setTimeout as wait } from "node:timers/promises";
-import { defaultAgentId } from "../agent/index.ts";
+/** Keeps the session index and the models file of each agent current while a gateway runs. */
+import { agentIds, ownerOf } from "../agent/agents/agent-definition.ts";
 import type { Agents } from "../channel/setup/agents.ts";
 import { asColloquyError } from "../errors.ts";
 import { stateLayout } from "../state/folder.ts";
 import { writeModelsConfig } from "../state/models/index.ts";
-import { syncSessionIndex } from "../state/session-index/index.ts";
-import type { Change } from "../store/index.ts";
+import { syncSessionIndexes } from "../state/session-index/sync.ts";
 import type { GatewayLog } from "./log.ts";
 
+/** After this long without a change, the indexes are written. */
+const QUIET_MS = 1000;
+/** Or after this long with changes. */
+const DELAY_MAX_MS = 10_000;
 /** A sync lists every conversation, so that it is made seldom where it takes long. */
-const PAUSE_MIN_MS = 1000;
 const PAUSE_SHARE = 20;
 
-/** Until the signal. What cannot be written is noted, and tried again with the next change. */
-export async function keepFiles(agents: Agents, log: GatewayLog, signal: AbortSignal): Promise<void> {
-  const { store, stateDir } = agents.installation;
-  const changes = store.changes({ signal });
-  await attempt(log, "models.json", () => writeModels(agents));
-  const agentDir = stateLayout(stateDir).agent(defaultAgentId(agents.installation.config)).root;
-  const sync = (): Promise<unknown> => syncSessionIndex(store, agentDir);
-  for (;;) {
-    const startMs = performance.now();
-    await attempt(log, "sessions.json", sync);
-    const pauseMs = Math.max(PAUSE_MIN_MS, PAUSE_SHARE * (performance.now() - startMs));
-    if (!(await somethingElse(changes))) return;
-    await wait(pauseMs, undefined, { signal }).catch(() => undefined);
-    if (signal.aborted) return;
+export class KeptFiles {
+  readonly #agents: Agents;
+  readonly #log: GatewayLog;
+  #timer: NodeJS.Timeout | undefined;
+  /** When the first change came that is not written yet. */
+  #dirtySince: number | undefined;
+  #notBefore = 0;
+  #writing: Promise<void> = Promise.resolve();
+  #isClosed = false;
+
+  constructor(agents: Agents, log: GatewayLog) {
+    this.#agents = agents;
+    this.#log = log;
   }
-}
 
-/** Waits for a change that the index shows. False at the end. Entries are noted by the run that wrote them. */
-async function somethingElse(changes: AsyncGenerator<Change>): Promise<boolean> {
-  for (;;) {
-    const change = await changes.next();
-    if (change.done === true) return false;
-    if (change.value.type !== "entry") return true;
+  /** Something in the store changed. */
+  touch(): void {
+    if (this.#isClosed) return;
+    const now = performance.now();
+    this.#dirtySince ??= now;
+    const due = Math.max(Math.min(now + QUIET_MS, this.#dirtySince + DELAY_MAX_MS), this.#notBefore);
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#sync(), due - now).unref();
   }
-}
 
-async function writeModels({ installation }: Agents): Promise<void> {
-  const { credentials, stateDir, config, env, onNotice } = installation;
-  const agentId = defaultAgentId(config);
-  await writeModelsConfig({
-    stateDir,
-    agentId,
-    providers: await credentials.providers(),
-    config,
-    env,
-    onNotice,
-  });
-}
+  /** At the start, and when the config or the credentials changed. */
+  async settingsChanged(): Promise<void> {
+    this.touch();
+    await this.#next(() => this.#writeModels());
+  }
 
-async function attempt(log: GatewayLog, file: string, work: () => Promise<unknown>): Promise<void> {
-  try {
-    await work();
-  } catch (error) {
-    log.warn({ file, problem: asColloquyError(error, `Cannot write ${file}`).message }, "not written");
+  /** Writes what is not written yet. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    clearTimeout(this.#timer);
+    if (this.#dirtySince !== undefined) this.#sync();
+    await this.#writing;
+  }
+
+  #sync(): void {
+    this.#dirtySince = undefined;
+    void this.#next(async () => {
+      const startMs = performance.now();
+      await this.#attempt("sessions.json", () => this.#syncIndexes());
+      const endMs = performance.now();
+      this.#notBefore = endMs + PAUSE_SHARE * (endMs - startMs);
+    });
+  }
+
+  async #syncIndexes(): Promise<void> {
+    const { store, config, stateDir } = this.#agents.installation;
+    const agents = agentIds(config).map((id) => ({
+      agentDir: stateLayout(stateDir).agent(id).root,
+      owns: (key: string): boolean => ownerOf(key, config) === id,
+    }));
+    await syncSessionIndexes(store, agents);
+  }
+
+  async #writeModels(): Promise<void> {
+    const { credentials, stateDir, config, env, onNotice } = this.#agents.installation;
+    for (const agentId of agentIds(config)) {
+      await this.#attempt("models.json", async () => {
+        const providers = await credentials.of(agentId).providers();
+        await writeModelsConfig({ stateDir, agentId, providers, config, env, onNotice });
+      });
+    }
+  }
+
+  #next(work: () => Promise<void>): Promise<void> {
+    this.#writing = this.#writing.then(work);
+    return this.#writing;
+  }
+
+  /** What cannot be written is noted, and tried again with the next change. */
+  async #attempt(file: string, work: () => Promise<unknown>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      this.#log.warn(
+        { file, problem: asColloquyError(error, `Cannot write ${file}`).message },
+        "not written",
+      );
+    }
   }
 }

@@ -30,8 +30,9 @@ export interface Listener {
 }
 
 export const PORT = 18_789;
-/** Every address of this machine. */
-const ANY = "0.0.0.0";
+const ANY_IPV4 = "0.0.0.0";
+/** As in a URL, where each address has one spelling. With `::`, those of IPv4 are included. */
+const ANY: ReadonlySet<string> = new Set([ANY_IPV4, "[::]", "[::ffff:0:0]"]);
 const LOOPBACK = ["127.0.0.1", "::1"];
 /** A client that sends its headers slowly, or never, does not hold a connection for long. */
 const CONNECTIONS = {
@@ -60,16 +61,12 @@ export function listenSettings(gateway: JsonObject): ListenSettings {
 function hostOf(gateway: JsonObject): string | undefined {
   switch (textIn(gateway.bind) ?? "loopback") {
     case "lan":
-      if (listIn(gateway.hosts).length > 0) return ANY;
-      throw invalid(
-        "The gateway does not start: gateway.bind is lan, and gateway.hosts does not name the host that others use",
-        "gateway.hosts",
-      );
+      return anyAddress(ANY_IPV4, gateway);
     case "tailnet":
       return tailnetAddress();
     case "custom": {
       const host = filledIn(gateway.customBindHost);
-      if (host !== undefined) return host;
+      if (host !== undefined) return isAny(host) ? anyAddress(host, gateway) : host;
       throw invalid(
         "gateway.bind is custom, and gateway.customBindHost is not set",
         "gateway.customBindHost",
@@ -78,6 +75,15 @@ function hostOf(gateway: JsonObject): string | undefined {
     default:
       return undefined;
   }
+}
+
+/** Every address is also every name that others may use for this machine. */
+function anyAddress(host: string, { bind, hosts }: JsonObject): string {
+  if (listIn(hosts).length > 0) return host;
+  throw invalid(
+    `The gateway does not start: gateway.bind is ${bind}, and gateway.hosts does not name the host that others use`,
+    "gateway.hosts",
+  );
 }
 
 function tailnetAddress(): string {
@@ -112,13 +118,23 @@ export async function listen({ host, port = PORT, tls }: ListenSettings): Promis
     servers.push(server);
     bound = (server.address() as AddressInfo).port;
   }
-  const name = host === undefined || host === ANY ? "127.0.0.1" : inUrl(host);
-  return { url: `${tls === undefined ? "http" : "https"}://${name}:${bound}`, port: bound, servers };
+  return { url: urlOf({ host, port: bound, tls }), port: bound, servers };
+}
+
+/** Where this machine reaches a gateway with these settings. */
+export function urlOf({ host, port = PORT, tls }: ListenSettings): string {
+  const name = host === undefined || isAny(host) ? "127.0.0.1" : inUrl(host);
+  return `${tls === undefined ? "http" : "https"}://${name}:${port}`;
 }
 
 /** The name that requests may use because the gateway listens there. */
 export function ownName(host: string | undefined): readonly string[] {
-  return host === undefined || host === ANY || host === "::" ? [] : [inUrl(host)];
+  return host === undefined || isAny(host) ? [] : [inUrl(host)];
+}
+
+/** Whether it is every address of this machine. */
+function isAny(host: string): boolean {
+  return ANY.has(URL.parse(`http://${inUrl(host)}`)?.hostname ?? "");
 }
 
 function inUrl(host: string): string {

@@ -71,3 +71,24 @@ it("loads an extension once for all agents of a process", async () => {
   }
   expect(readFileSync(counter, "utf8")).toBe(".");
 });
+
+it("uses other settings from the next run on, and keeps what a run began with open until its end", async () => {
+  const { agents, server, store, stateDir } = await scene(({ body }) => [{ text: String(body.model) }]);
+  const { config, env, credentials } = agents.installation;
+  const setup = await agents.at({ channel: "cli" });
+  const loop = await setup.loop({ key: "cli:a" });
+  const memory = await agents.memory();
+  const next = { ...config, models: { ...(config.models as JsonObject), default: "local/large" } };
+  await agents.use({ env, credentials, config: { ...next, memory: { path: join(stateDir, "other.db") } } });
+  expect((await loop.run("Who answers?")).reply).toBe("small");
+  expect(memory.sources()).toEqual([]);
+  await loop.close();
+  expect(() => memory.sources()).toThrow();
+  await using later = await (await agents.at({ channel: "cli" })).loop({ key: "cli:a" });
+  expect((await later.run("And now?")).reply).toBe("large");
+  expect((await agents.memory()).sources()).toEqual([]);
+  const wrong = { ...next, models: { providers: { local: { baseUrl: "file:///etc" } } } };
+  await expect(agents.use({ env, credentials, config: wrong })).rejects.toThrow("baseUrl");
+  expect((await agents.at({ channel: "cli" })).modelName("cli:a")).toBe("local/large");
+  expect([server.requests.length, (await store.list()).items.length]).toEqual([2, 1]);
+});

@@ -1,51 +1,16 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it } from "vitest";
 import { serviceFor } from "../../src/cli/commands/gateway/install.ts";
 import { openStore } from "../../src/store/open.ts";
 import { tempFolder } from "../support/temp-folder.ts";
 import { until } from "../support/until.ts";
-
-interface Started {
-  readonly url: string;
-  readonly signIn: string;
-  readonly pid: number;
-  readonly store: string;
-}
-
-function run(stateDir: string, ...words: string[]) {
-  const args = [
-    "bin/colloquy.js",
-    "gateway",
-    "run",
-    "--json",
-    "--no-page",
-    "--port",
-    "0",
-    "--state-dir",
-    stateDir,
-  ];
-  const child = spawn(process.execPath, [...args, ...words], { stdio: ["ignore", "pipe", "pipe"] });
-  onTestFinished(() => void child.kill("SIGKILL"));
-  let errors = "";
-  child.stderr.on("data", (text) => {
-    errors += text;
-  });
-  const lines = createInterface({ input: child.stdout });
-  return {
-    child,
-    started: once(lines, "line").then(([line]) => JSON.parse(line) as Started),
-    ended: once(child, "close").then(([code]) => ({ code, errors })),
-  };
-}
+import { startGateway } from "./gateway-process.ts";
 
 describe("colloquy gateway run", () => {
   it("prints where it is and a link that signs in once, serves, notes requests, and ends cleanly", async () => {
     const stateDir = join(tempFolder(), "state");
-    const { child, started, ended } = run(stateDir);
+    const { child, started, ended } = startGateway(stateDir);
     const { url, signIn, pid, store } = await started;
     expect([pid, store]).toEqual([child.pid, join(stateDir, "conversations.db")]);
     const code = new URL(signIn).hash.slice("#sign-in=".length);
@@ -82,7 +47,7 @@ describe("colloquy gateway run", () => {
   it("keeps the last good config when a file of it is wrong", async () => {
     const stateDir = join(tempFolder(), "state");
     mkdirSync(stateDir, { mode: 0o700 });
-    const { child, started, ended } = run(stateDir);
+    const { child, started, ended } = startGateway(stateDir);
     const { url } = await started;
     writeFileSync(join(stateDir, "colloquy.json"), "{ gateway: { port: true ", { mode: 0o600 });
     await until(() =>
@@ -94,7 +59,8 @@ describe("colloquy gateway run", () => {
   });
 
   it("refuses to start with unsafe settings, in one line", async () => {
-    const { code, errors } = await run(join(tempFolder(), "state"), "--set", "gateway.bind=lan").ended;
+    const { code, errors } = await startGateway(join(tempFolder(), "state"), "--set", "gateway.bind=lan")
+      .ended;
     expect(code).toBe(1);
     expect(errors.trim().split("\n")).toHaveLength(1);
     expect(errors).toContain("without encryption");

@@ -61,10 +61,11 @@ describe("settings over HTTP", () => {
     writeFileSync(fileOf(place), CONFIG, { mode: 0o600 });
     const changed = await place.call(`PUT ${API}/sessions.tree.max_depth`, { body: { text: "20" } });
     expect(changed.json()).toEqual({
-      ...{ path: "sessions.tree.max_depth", file: fileOf(place), changed: true },
+      ...{ path: "sessions.tree.max_depth", file: fileOf(place), changed: true, needsRestart: true },
     });
     expect(readFileSync(fileOf(place), "utf8")).toMatch(/\/\/ Mine\.[\s\S]*max_depth: 20/);
-    await place.call(`PUT ${API}/models.default`, { body: { text: "anthropic/claude" } });
+    const model = await place.call(`PUT ${API}/models.default`, { body: { text: "anthropic/claude" } });
+    expect(model.json()).toMatchObject({ changed: true, needsRestart: false });
     expect((await settingsOf(place)).get("models.default")?.value).toBe("anthropic/claude");
     await place.call(`DELETE ${API}/sessions.tree.max_depth`);
     expect((await settingsOf(place)).get("sessions.tree.max_depth")).toMatchObject({

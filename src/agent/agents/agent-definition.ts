@@ -66,6 +66,20 @@ export function defaultAgentId(config: JsonObject): string {
   return chosen === undefined ? MAIN_AGENT : checkId(chosen.id);
 }
 
+/** Every agent of a config, the default one first. */
+export function agentIds(config: JsonObject): string[] {
+  const listed = objectsIn(objectIn(config.agents)?.list).map(({ id }) => checkId(id));
+  return [...new Set([defaultAgentId(config), ...listed])];
+}
+
+const OF_AGENT = /^agent:([^:]+):/;
+
+/** The agent that the conversation with a session key belongs to. */
+export function ownerOf(key: string, config: JsonObject): string {
+  const named = OF_AGENT.exec(key)?.[1];
+  return named !== undefined && agentIds(config).includes(named) ? named : defaultAgentId(config);
+}
+
 /** Ids become parts of paths and keys, so nothing else is an id. */
 function checkId(id: Json | undefined): string {
   const lower = typeof id === "string" ? id.toLowerCase() : "";

@@ -2,7 +2,7 @@
 
 import {
   type AgentDefinition,
-  AgentLoop,
+  type AgentLoop,
   AgentTools,
   type Approve,
   type ChatModel,
@@ -11,7 +11,6 @@ import {
   offlineModel,
   openModel,
   recordSession,
-  type SharedTools,
   type Skills,
   systemPrompt,
   THINKING_LEVELS,
@@ -21,13 +20,14 @@ import {
 import { keysFor } from "../../agent/model/keys.ts";
 import { targetOf } from "../../agent/model/target.ts";
 import { ColloquyError } from "../../errors.ts";
-import type { Memory } from "../../memory/index.ts";
 import { stateLayout } from "../../state/folder.ts";
 import type { ModelsFile } from "../../state/models/index.ts";
 import { loadSessionStore, patchSessionEntry, type SessionEntry } from "../../state/session-index/index.ts";
 import type { Conversation } from "../../store/conversation.ts";
 import { defined } from "../../util/json.ts";
+import { HeldLoop } from "./held-loop.ts";
 import type { Installation } from "./installation.ts";
+import type { OpenedParts } from "./opened-parts.ts";
 
 /** Where an agent may look things up: everywhere, or only in the conversation that it answers in. */
 export type Lookup = "all" | "session";
@@ -38,9 +38,7 @@ export interface SetupOptions {
   readonly models: ModelsFile;
   readonly channel: string;
   readonly lookup: Lookup;
-  readonly shared: SharedTools;
-  /** Opens it when a model or its tools need it: a prompt does not wait for it. */
-  readonly memory: () => Promise<Memory>;
+  readonly parts: OpenedParts;
 }
 
 /** A session, and what its user wants just now. */
@@ -61,15 +59,16 @@ export class AgentSetup {
   readonly #tools: AgentTools;
 
   constructor(options: SetupOptions) {
-    const { installation, agent, channel, lookup, shared, memory } = options;
+    const { installation, agent, channel, lookup, parts } = options;
     const { store, config, stateDir, onNotice } = installation;
+    const { shared } = parts;
     this.#options = options;
     this.agentDir = stateLayout(stateDir).agent(agent.id).root;
     this.#tools = new AgentTools({
       ...{ config, agent, stateDir, channel, store, shared, onNotice },
       // The memory belongs to the owner: others must neither read nor change it.
       ...(lookup === "all"
-        ? { memory }
+        ? { memory: () => parts.memory() }
         : { searchScope: ({ conversation }) => ({ conversation: conversation?.id ?? NOWHERE }) }),
       loopOf: async (other, skills, model) => ({
         // A sub-agent of another kind has its own model, if the config names one.
@@ -93,10 +92,10 @@ export class AgentSetup {
   }
 
   async model(name: string, key: string): Promise<ChatModel> {
-    const { installation, agent, models, lookup, memory } = this.#options;
+    const { installation, agent, models, lookup, parts } = this.#options;
     const { store, credentials, env, onNotice } = installation;
     if (isOffline(name)) {
-      if (lookup === "all") return offlineModel({ store, memory: await memory() });
+      if (lookup === "all") return offlineModel({ store, memory: await parts.memory() });
       return offlineModel({ store, conversation: key === "" ? NOWHERE : key });
     }
     return openModel({
@@ -137,16 +136,24 @@ export class AgentSetup {
 
   /** A loop that answers in a session, with everything that the config says. */
   async loop({ key, conversation, asked, approve }: SessionRun): Promise<AgentLoop> {
-    const model = await this.model(this.modelName(key, asked), key);
-    return new AgentLoop({
-      store: this.#options.installation.store,
-      ...(conversation === undefined ? { key } : { conversation }),
-      model,
-      // MCP servers start when a message is answered, and can have other tools each time.
-      tools: () => this.tools(model, approve),
-      system: this.system,
-      thinking: this.thinking(key),
-    });
+    const { installation, parts } = this.#options;
+    const release = parts.hold();
+    try {
+      const model = await this.model(this.modelName(key, asked), key);
+      const options = {
+        store: installation.store,
+        ...(conversation === undefined ? { key } : { conversation }),
+        model,
+        // MCP servers start when a message is answered, and can have other tools each time.
+        tools: () => this.tools(model, approve),
+        system: this.system,
+        thinking: this.thinking(key),
+      };
+      return new HeldLoop(options, release);
+    } catch (error) {
+      await release();
+      throw error;
+    }
   }
 
   /** Note what a run used in the session index, also one that failed. */

@@ -1,10 +1,11 @@
 /** All agents of a process. What they share is opened once: models, memory, extensions and MCP servers. */
 
-import { type AgentDefinition, agentById, agentFor, SharedTools } from "../../agent/index.ts";
+import { agentById, agentFor, defaultAgentId, type SharedTools } from "../../agent/index.ts";
+import type { Memory } from "../../memory/index.ts";
 import { composeModels, type ModelsFile } from "../../state/models/index.ts";
 import { AgentSetup, type Lookup } from "./agent-setup.ts";
-import { configuredMemory, type OpenedMemory } from "./configured-memory.ts";
 import type { Installation } from "./installation.ts";
+import { OpenedParts } from "./opened-parts.ts";
 
 export interface AgentPlace {
   /** As in session keys, such as `cli`. */
@@ -15,75 +16,94 @@ export interface AgentPlace {
   readonly lookup?: Lookup | undefined;
 }
 
+/** What can change while agents run. */
+export type Settings = Pick<Installation, "config" | "env" | "credentials">;
+
 export class Agents implements AsyncDisposable {
-  readonly installation: Installation;
-  /** The extensions and MCP servers. */
-  readonly shared: SharedTools;
-  readonly #setups = new Map<string, AgentSetup>();
+  #installation: Installation;
+  #parts: OpenedParts;
+  /** Those of former settings, which runs may still use. */
+  #former: readonly OpenedParts[] = [];
+  #setups = new Map<string, AgentSetup>();
   #models: Promise<ModelsFile> | undefined;
-  #memory: Promise<OpenedMemory> | undefined;
 
   constructor(installation: Installation) {
-    this.installation = installation;
-    this.shared = new SharedTools(installation);
+    this.#installation = installation;
+    this.#parts = new OpenedParts(installation);
   }
 
-  /** The same object for the same place. `NOT_FOUND` if the config has no such agent. */
+  /** With the settings of now. */
+  get installation(): Installation {
+    return this.#installation;
+  }
+
+  /** The extensions and MCP servers. */
+  get shared(): SharedTools {
+    return this.#parts.shared;
+  }
+
+  /**
+   * Other settings, from the next run on; a run that has begun ends with those it began with. Settings that no agent
+   * could be made from change nothing.
+   */
+  async use(settings: Settings): Promise<void> {
+    const next = { ...this.#installation, ...settings };
+    agentById(defaultAgentId(next.config), next.config);
+    const models = await compose(next);
+    this.#installation = next;
+    this.#models = Promise.resolve(models);
+    this.#setups = new Map();
+    if (this.#parts.fits(next)) return;
+    const former = this.#parts;
+    this.#former = [...this.#former.filter(({ isClosed }) => !isClosed), former];
+    this.#parts = new OpenedParts(next);
+    await former.retire();
+  }
+
+  /** The same object for the same place and settings. `NOT_FOUND` if the config has no such agent. */
   async at({ channel, agentId, lookup = "all" }: AgentPlace): Promise<AgentSetup> {
-    const { installation, shared } = this;
+    const models = await this.models();
+    const installation = this.#installation;
     const { config } = installation;
-    const agent: AgentDefinition =
-      agentId === undefined ? agentFor({ channel }, config) : agentById(agentId, config);
-    const models = await this.#composed();
+    const agent = agentId === undefined ? agentFor({ channel }, config) : agentById(agentId, config);
     const name = JSON.stringify([agent.id, channel, lookup]);
     const known = this.#setups.get(name);
     if (known !== undefined) return known;
-    const memory = (): Promise<OpenedMemory["memory"]> => this.memory();
-    const setup = new AgentSetup({ installation, agent, models, channel, lookup, shared, memory });
+    const setup = new AgentSetup({ installation, agent, models, channel, lookup, parts: this.#parts });
     this.#setups.set(name, setup);
     return setup;
   }
 
-  /** Every model that can be used here. */
+  /** Every model that can be used here. One attempt that failed does not decide about the next. */
   models(): Promise<ModelsFile> {
-    return this.#composed();
-  }
-
-  /** That of the config. Closed with the agents. */
-  async memory(): Promise<OpenedMemory["memory"]> {
-    return (await this.#opened()).memory;
-  }
-
-  async close(): Promise<void> {
-    await this.shared.close();
-    await (await this.#memory?.catch(() => undefined))?.memory.close();
-  }
-
-  [Symbol.asyncDispose](): Promise<void> {
-    return this.close();
-  }
-
-  /** One attempt that failed does not decide about the next. */
-  #composed(): Promise<ModelsFile> {
-    this.#models ??= this.#compose().catch((error: unknown) => {
+    this.#models ??= compose(this.#installation).catch((error: unknown) => {
       this.#models = undefined;
       throw error;
     });
     return this.#models;
   }
 
-  async #compose(): Promise<ModelsFile> {
-    const { credentials, config, env, onNotice } = this.installation;
-    const { file, warnings } = composeModels({ providers: await credentials.providers(), config, env });
-    for (const warning of warnings) onNotice(warning);
-    return file;
+  /** That of the config. Closed with the agents. */
+  memory(): Promise<Memory> {
+    return this.#parts.memory();
   }
 
-  #opened(): Promise<OpenedMemory> {
-    this.#memory ??= configuredMemory(this.installation).catch((error: unknown) => {
-      this.#memory = undefined;
-      throw error;
-    });
-    return this.#memory;
+  /** Keep what is open now until the returned function is called, whatever the settings become. */
+  hold(): () => Promise<void> {
+    return this.#parts.hold();
   }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#former, this.#parts].map((parts) => parts.close()));
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+}
+
+async function compose({ credentials, config, env, onNotice }: Installation): Promise<ModelsFile> {
+  const { file, warnings } = composeModels({ providers: await credentials.providers(), config, env });
+  for (const warning of warnings) onNotice(warning);
+  return file;
 }

@@ -77,7 +77,7 @@ export async function tokenOf(
   throw new ColloquyError("NOT_FOUND", message, { field: "token" });
 }
 
-function tokenVariable(channel: string): string {
+export function tokenVariable(channel: string): string {
   return `${channel.toUpperCase()}_BOT_TOKEN`;
 }
 

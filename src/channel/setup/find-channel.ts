@@ -22,6 +22,7 @@ const NAME = /^[a-z][a-z0-9_-]{0,31}$/;
 export interface FoundChannel {
   readonly channel: Channel;
   readonly settings: ChannelSettings;
+  readonly isBuiltIn: boolean;
 }
 
 /** A channel, and what the config says of it. `NOT_FOUND` if there is none. */
@@ -31,12 +32,12 @@ export async function findChannel(agents: Agents, name: string, account?: string
   if (make !== undefined) {
     const settings = channelSettings({ channel: name, account, isBuiltIn: true }, config, env);
     const token = await tokenOf(settings, { channel: name, account }, credentials);
-    return { channel: make({ ...settings, token }), settings };
+    return { channel: make({ ...settings, token }), settings, isBuiltIn: true };
   }
   const { channels } = await agents.shared.extensions();
   const channel = checkChannel(ofName(channels, name, account));
   const settings = channelSettings({ channel: name, account, isBuiltIn: false }, config, env);
-  return { channel, settings };
+  return { channel, settings, isBuiltIn: false };
 }
 
 /** Without an account, the one called `default`, or else the first. */

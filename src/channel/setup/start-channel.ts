@@ -8,7 +8,7 @@ import type { Channel, ChannelMessage } from "../channel.ts";
 import { ChannelHost, type Session } from "../host/host.ts";
 import type { Agents } from "./agents.ts";
 import { lookupIn } from "./channel-settings.ts";
-import { findChannel } from "./find-channel.ts";
+import { type FoundChannel, findChannel } from "./find-channel.ts";
 
 export interface StartOptions {
   /** As in the section `channels` of the config. */
@@ -31,11 +31,28 @@ export interface RunningChannel {
 
 /** Resolves when it is connected. Agents must stay open until it is closed. */
 export async function startChannel(agents: Agents, options: StartOptions): Promise<RunningChannel> {
-  const { name, account, model, retry, onProblem } = options;
+  const release = agents.hold();
+  try {
+    const found = await findChannel(agents, options.name, options.account);
+    // One of an extension needs the extension; the others do not keep anything open.
+    if (found.isBuiltIn) await release();
+    const { name, accountId, close } = await connect(agents, options, found);
+    return { name, accountId, close: () => close().finally(release) };
+  } catch (error) {
+    await release();
+    throw error;
+  }
+}
+
+async function connect(
+  agents: Agents,
+  { name, model, retry, onProblem }: StartOptions,
+  { channel, settings }: FoundChannel,
+): Promise<RunningChannel> {
   const { store, config, stateDir } = agents.installation;
-  const { channel, settings } = await findChannel(agents, name, account);
-  const mainId = defaultAgentId(config);
-  const loopFor = async ({ key, conversation, agentId = mainId, approve }: Session): Promise<AgentLoop> => {
+  // Who answers can change while the channel runs.
+  const mainId = (): string => defaultAgentId(agents.installation.config);
+  const loopFor = async ({ key, conversation, agentId = mainId(), approve }: Session): Promise<AgentLoop> => {
     const setup = await agents.at({ channel: name, agentId, lookup: lookupIn(key, settings) });
     return setup.loop({ key, conversation, asked: model, approve });
   };
@@ -43,10 +60,10 @@ export async function startChannel(agents: Agents, options: StartOptions): Promi
     ...{ store, channel, access: settings.access, loopFor, onProblem },
     cuts: chunkSettings(name, (objectIn(config.streaming) ?? {}) as StreamingConfig),
     agentFor: (message) => {
-      const { id } = agentFor(placeOf(channel, message), config);
-      return id === mainId ? undefined : id;
+      const { id } = agentFor(placeOf(channel, message), agents.installation.config);
+      return id === mainId() ? undefined : id;
     },
-    indexOf: (agentId) => ({ agentDir: stateLayout(stateDir).agent(agentId ?? mainId).root }),
+    indexOf: (agentId) => ({ agentDir: stateLayout(stateDir).agent(agentId ?? mainId()).root }),
   });
   try {
     await host.start({ retry });

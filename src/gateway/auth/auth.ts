@@ -15,9 +15,9 @@ import { keepConfig } from "./login/keep-config.ts";
 import { type Login, noteWrongToken } from "./login/login.ts";
 import { newSession, renewedSession, type Session } from "./login/session.ts";
 import type { AuthParts } from "./parts.ts";
-import { OWNER, type Principal } from "./principal.ts";
+import type { Principal } from "./principal.ts";
 import { note } from "./records/audit.ts";
-import { newLinkCode } from "./records/links.ts";
+import { newSignInLink } from "./records/links.ts";
 import { Records } from "./records/records.ts";
 import { revokeSignIn } from "./records/sign-ins.ts";
 import { currentKey, rotateKeys } from "./records/signing-keys.ts";
@@ -42,6 +42,7 @@ export class Auth implements AuthParts, AsyncDisposable {
   readonly #ended: Ended;
   readonly #credentials: Credentials;
   readonly #lastUsed: LastUsed;
+  #configuring: Promise<void> = Promise.resolve();
 
   private constructor(records: Records, settings: AuthSettings, clock: Clock, random: Random) {
     this.records = records;
@@ -80,8 +81,13 @@ export class Auth implements AuthParts, AsyncDisposable {
   /** The config changed. Logins of a former password, token or user end. Refused settings change nothing. */
   async configure(config: JsonObject): Promise<void> {
     const settings = authSettings(config);
-    await keepConfig(this.records, this.random, this.clock(), settings);
-    this.#settings = settings;
+    // One after the other: a hash takes its time, and the last settings must stay.
+    const configured = this.#configuring.then(async () => {
+      await keepConfig(this.records, this.random, this.clock(), settings);
+      this.#settings = settings;
+    });
+    this.#configuring = configured.catch(() => {});
+    await configured;
   }
 
   /** The principal of an access token or access secret. Throws `UNAUTHORIZED`. */
@@ -153,7 +159,7 @@ export class Auth implements AuthParts, AsyncDisposable {
 
   /** A link that signs the owner in once, within ten minutes. The code is in the fragment, which is never sent. */
   signInLink(url: string): string {
-    return `${url.replace(/\/$/, "")}/#sign-in=${newLinkCode(this.records, this.random, this.clock(), OWNER)}`;
+    return newSignInLink(this, url);
   }
 
   /** Who sent a request, as far as that can be known. */

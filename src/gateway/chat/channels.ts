@@ -1,5 +1,6 @@
 /** The channels of the config, in the process of the gateway. One that fails is started again. */
 import type { Agents } from "../../channel/setup/agents.ts";
+import { channelStamp } from "../../channel/setup/channel-stamp.ts";
 import { type RunningChannel, startChannel } from "../../channel/setup/start-channel.ts";
 import { asColloquyError, type ColloquyError, type ErrorCode } from "../../errors.ts";
 import type { JsonObject } from "../../util/json.ts";
@@ -25,13 +26,17 @@ export class GatewayChannels {
     this.#onProblem = onProblem;
   }
 
-  /** Start the channels of a config, instead of those that run. */
+  /** Run the channels of a config. Those that it does not change stay connected. */
   use(agents: Agents): Promise<void> {
-    return this.#change(() =>
-      accountsIn(agents.installation.config).map(
-        ([name, account]) => new KeptChannel(agents, name, account, this.#onProblem),
-      ),
-    );
+    return this.#change(async () => {
+      const { installation } = agents;
+      return Promise.all(
+        accountsIn(installation.config).map(async ([name, account]): Promise<Wanted> => {
+          const stamp = await channelStamp(installation, name);
+          return { agents, name, account, stamp: JSON.stringify([name, account ?? null, stamp]) };
+        }),
+      );
+    });
   }
 
   states(): readonly ChannelState[] {
@@ -40,21 +45,34 @@ export class GatewayChannels {
 
   /** What is not answered or delivered by then is taken up by the next start. */
   close(): Promise<void> {
-    return this.#change(() => []);
+    return this.#change(async () => []);
   }
 
-  #change(next: () => readonly KeptChannel[]): Promise<void> {
+  #change(next: () => Promise<readonly Wanted[]>): Promise<void> {
     this.#changing = this.#changing.then(async () => {
-      await Promise.all(this.#kept.map((channel) => channel.close()));
-      this.#kept = next();
+      const wanted = await next();
+      const running = new Map(this.#kept.map((channel) => [channel.stamp, channel]));
+      const stamps = new Set(wanted.map(({ stamp }) => stamp));
+      const ending = this.#kept.filter(({ stamp }) => !stamps.has(stamp));
+      await Promise.all(ending.map((channel) => channel.close()));
+      this.#kept = wanted.map((one) => running.get(one.stamp) ?? new KeptChannel(one, this.#onProblem));
     });
     return this.#changing;
   }
 }
 
+interface Wanted {
+  readonly agents: Agents;
+  readonly name: string;
+  readonly account: string | undefined;
+  /** Two channels with the same one are the same. */
+  readonly stamp: string;
+}
+
 /** One that is started again until it is closed. */
 class KeptChannel {
   state: ChannelState;
+  readonly stamp: string;
   readonly #agents: Agents;
   readonly #account: string | undefined;
   readonly #onProblem: (problem: ColloquyError) => void;
@@ -62,12 +80,8 @@ class KeptChannel {
   readonly #running: Promise<void>;
   #isClosed = false;
 
-  constructor(
-    agents: Agents,
-    name: string,
-    account: string | undefined,
-    onProblem: (problem: ColloquyError) => void,
-  ) {
+  constructor({ agents, name, account, stamp }: Wanted, onProblem: (problem: ColloquyError) => void) {
+    this.stamp = stamp;
     this.#agents = agents;
     this.#account = account;
     this.#onProblem = onProblem;

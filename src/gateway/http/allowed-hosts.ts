@@ -11,19 +11,36 @@ const HTTPS_PORT = 443;
 const HOST_NAME = /^(?:[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?|\[[0-9a-f:.]+\])(?::\d{1,5})?$/;
 
 export class AllowedHosts {
-  readonly #hosts: ReadonlySet<string>;
+  readonly #port: number;
+  /** Names are also sent without the port. */
+  readonly #isBare: boolean;
+  /** Of this gateway, whatever the config says. */
+  readonly #own: readonly string[];
+  #hosts: ReadonlySet<string>;
+
+  constructor(own: readonly string[], port: number, isEncrypted: boolean) {
+    this.#port = port;
+    this.#isBare = port === (isEncrypted ? HTTPS_PORT : HTTP_PORT);
+    this.#own = own;
+    this.#hosts = this.#all([]);
+  }
 
   /** `names` are host names or addresses, also with the port of a proxy in front of the gateway. */
-  constructor(names: readonly string[], port: number, isEncrypted: boolean) {
-    const given = names.map(checkHostName);
+  use(names: readonly string[]): void {
+    this.#hosts = this.#all(names);
+  }
+
+  /** Throws if `use` would. */
+  checkNames(names: readonly string[]): void {
+    this.#all(names);
+  }
+
+  #all(names: readonly string[]): ReadonlySet<string> {
+    const given = [...this.#own, ...names].map(checkHostName);
     const withPort = [...LOOPBACK, ...given.filter((name) => !hasPort(name))].map(
-      (name) => `${name}:${port}`,
+      (name) => `${name}:${this.#port}`,
     );
-    this.#hosts = new Set([
-      ...withPort,
-      ...given,
-      ...(port === (isEncrypted ? HTTPS_PORT : HTTP_PORT) ? LOOPBACK : []),
-    ]);
+    return new Set([...withPort, ...given, ...(this.#isBare ? LOOPBACK : [])]);
   }
 
   /** Throws unless the request is for us and, if a page sends it, from our page. */

@@ -39,6 +39,7 @@ async function statusOf(gateway: GatewayContext): Promise<StatusView> {
   return {
     ...{ version: gateway.version, engine, path, conversations, bytes },
     messages: entries,
+    config: gateway.config.state,
     channels: gateway.channels.states(),
   };
 }

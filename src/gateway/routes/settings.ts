@@ -9,6 +9,7 @@ import {
 import { listSettings, type Setting } from "../../state/config/list-settings.ts";
 import { valueOfText } from "../../state/config/value-text.ts";
 import type { Json } from "../../util/json.ts";
+import { needsRestart } from "../config/needs-restart.ts";
 import type { GatewayContext } from "../context.ts";
 import type { SettingView } from "../wire/rest.ts";
 import { defineRoute, type Route } from "./route.ts";
@@ -45,9 +46,15 @@ const SETTING = objectOf({
   kind: TEXT_OR_NULL,
   secret: { type: "boolean" },
   editable: { type: "boolean" },
+  needsRestart: { type: "boolean" },
 });
 
-const CHANGE = objectOf({ path: { type: "string" }, file: { type: "string" }, changed: { type: "boolean" } });
+const CHANGE = objectOf({
+  path: { type: "string" },
+  file: { type: "string" },
+  changed: { type: "boolean" },
+  needsRestart: { type: "boolean" },
+});
 
 export const SETTING_ROUTES: readonly Route[] = [
   defineRoute({
@@ -79,7 +86,7 @@ export const SETTING_ROUTES: readonly Route[] = [
         path,
         plainValue(valueOfText(text, path)),
       );
-      return { json: { path: formatPath(path), file, changed } };
+      return { json: changeOf(path, file, changed) };
     },
   }),
   defineRoute({
@@ -92,15 +99,23 @@ export const SETTING_ROUTES: readonly Route[] = [
       const path = editablePath(params.path);
       const options = { ...configOptions(gateway), version: gateway.version };
       const { file, changed } = await unsetConfig(options, path);
-      return { json: { path: formatPath(path), file, changed } };
+      return { json: changeOf(path, file, changed) };
     },
   }),
 ];
 
+function changeOf(parts: readonly string[], file: string, changed: boolean) {
+  const path = formatPath(parts);
+  return { path, file, changed, needsRestart: needsRestart(path) };
+}
+
 function viewOf({ path, value, source, description, kind, secret }: Setting): SettingView {
   const { origin = "default", file = null, line = null } = source ?? {};
   const editable = isEditable(path) && (source === null || origin === "file" || origin === "default");
-  return { path, value, source: origin, file, line, help: description, kind, secret, editable };
+  return {
+    ...{ path, value, source: origin, file, line, help: description, kind, secret, editable },
+    needsRestart: needsRestart(path),
+  };
 }
 
 function isEditable(path: string): boolean {

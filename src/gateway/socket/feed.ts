@@ -14,6 +14,8 @@ export interface FeedOptions {
   readonly isRunning: (conversation: string) => boolean;
   /** After the event with these entries. */
   readonly onEntries: (conversation: string, entries: readonly Entry[]) => void;
+  /** After each change of the store. */
+  readonly onChange: () => void;
   readonly onProblem: (problem: ColloquyError) => void;
 }
 
@@ -87,6 +89,7 @@ export class Feed {
 
   #take({ type, conversation, entry, cursor }: Change): void {
     this.#cursor = cursor;
+    this.#options.onChange();
     if (entry !== undefined) {
       const waiting = this.#entries.get(conversation);
       if (waiting === undefined) this.#entries.set(conversation, [entry]);

@@ -11,6 +11,8 @@ import { Hub, topicOf } from "./hub.ts";
 export interface LiveOptions {
   readonly store: Store;
   readonly agentFor: ChatsOptions["agentFor"];
+  /** After each change of the store, by any process. */
+  readonly onChange: () => void;
   readonly onProblem: (problem: ColloquyError) => void;
 }
 
@@ -20,7 +22,7 @@ export class Live {
   readonly followers: Followers;
   readonly #feed: Feed;
 
-  constructor({ store, agentFor, onProblem }: LiveOptions) {
+  constructor({ store, agentFor, onChange, onProblem }: LiveOptions) {
     const publish = (conversation: string): Publish => {
       const topic = topicOf(conversation);
       return (event, data) => this.hub.publish(topic, event, data);
@@ -33,7 +35,7 @@ export class Live {
       ownRun: (conversation) => this.chats.firstRun(conversation),
     });
     this.#feed = new Feed({
-      ...{ store, onProblem, hub: this.hub },
+      ...{ store, onChange, onProblem, hub: this.hub },
       isRunning: (conversation) => this.isRunning(conversation),
       onEntries: (conversation, entries) => {
         this.chats.entered(conversation, entries);

@@ -250,6 +250,8 @@ export interface SettingView {
   readonly secret: boolean;
   /** Whether `PUT` takes it. What runs programs or decides who may sign in is changed in the file. */
   readonly editable: boolean;
+  /** Whether a change takes effect only with the next start of the gateway. */
+  readonly needsRestart: boolean;
 }
 
 export interface FindingView {
@@ -276,6 +278,16 @@ export interface ModelView {
   readonly available: boolean;
 }
 
+/** The config of a gateway that runs. */
+export interface ConfigView {
+  /** When a changed config was last taken over; `null` if that of the start is in effect. */
+  readonly changedAt: string | null;
+  /** Why the config files cannot be used. Until they are mended, the last good config stays in effect. */
+  readonly problem: string | null;
+  /** Settings that have changed and take effect with the next start. */
+  readonly restart: readonly string[];
+}
+
 export interface StatusView {
   readonly version: string;
   readonly engine: string;
@@ -283,6 +295,7 @@ export interface StatusView {
   readonly conversations: number;
   readonly messages: number;
   readonly bytes: number;
+  readonly config: ConfigView;
   readonly channels: readonly {
     readonly name: string;
     readonly account: string;

@@ -9,6 +9,7 @@
 import { type FileIo, systemIo } from "../../disk/file-io.ts";
 import { invalid } from "../../errors.ts";
 import { checkObject, checkString, checkStrings } from "../../util/checked-arguments.ts";
+import { sha256Hex } from "../../util/sha256.ts";
 import { type Clock, systemClock } from "../../util/time.ts";
 import { systemRandom } from "../../util/uuid.ts";
 import { type Environment, stateLayout } from "../folder.ts";
@@ -48,6 +49,7 @@ export function openCredentials(options: CredentialsOptions): Credentials {
 
 export class Credentials {
   readonly agentId: string;
+  readonly #options: CredentialsOptions;
   readonly #env: Environment;
   readonly #clock: Clock;
   readonly #io: FileIo;
@@ -60,6 +62,7 @@ export class Credentials {
   constructor(options: CredentialsOptions) {
     const { stateDir, platform = process.platform, onNotice: notice = () => {} } = options;
     const { env = process.env, clock = systemClock, io = systemIo, random = systemRandom } = options;
+    this.#options = options;
     this.agentId = options.agentId ?? "main";
     const folder = stateLayout(stateDir).agent(this.agentId).auth;
     this.#env = env;
@@ -70,6 +73,20 @@ export class Credentials {
     this.#secrets = new Secrets(this.#keys, env, random, this.agentId);
     this.#store = new ProfileStore({ folder, io, random, clock, notice });
     this.#refreshing = { store: this.#store, secrets: this.#secrets, io, folder, clock };
+  }
+
+  /** Those of another agent in the same state folder. */
+  of(agentId: string): Credentials {
+    return agentId === this.agentId ? this : new Credentials({ ...this.#options, agentId });
+  }
+
+  /** Changes when a profile of a provider, or any, is added, changed or removed, and not when one is used. */
+  async stamp(provider?: string): Promise<string> {
+    const profiles = [...(await this.#all()).profiles.values()].filter(
+      (profile) => provider === undefined || profile.provider === provider,
+    );
+    const parts = profiles.map(({ id, credential, createdAt }) => [id, credential, createdAt]);
+    return sha256Hex(JSON.stringify(parts));
   }
 
   /** Store a credential. A value is sealed; a reference is kept as a reference. */

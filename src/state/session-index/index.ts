@@ -15,4 +15,4 @@ export {
   type SessionPatch,
 } from "./patch.ts";
 export { type SaveOptions, saveSessionStore } from "./save.ts";
-export { type SyncReport, syncSessionIndex } from "./sync.ts";
+export { type SyncOptions, type SyncReport, syncSessionIndex } from "./sync.ts";

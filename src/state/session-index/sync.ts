@@ -37,26 +37,59 @@ interface Listing {
   readonly known: ReadonlySet<string>;
 }
 
+export interface SyncOptions extends Omit<IndexOptions, "agentDir"> {
+  /** Whether the conversation with a session key belongs to the agent. Default: every one. */
+  readonly owns?: ((key: string) => boolean) | undefined;
+}
+
+/** An agent, and which conversations belong to it. */
+interface SyncedAgent extends Pick<SyncOptions, "owns"> {
+  readonly agentDir: string;
+}
+
 /** Make the index match the store. Writes nothing when it does already. */
 export async function syncSessionIndex(
   store: Store,
   agentDir: string,
-  options: Omit<IndexOptions, "agentDir"> = {},
+  options: SyncOptions = {},
 ): Promise<SyncReport> {
-  checkMethod(store, "list", "store");
   checkObject(options, "options");
-  const place = { ...options, agentDir };
-  const files = filesOf(agentDir, place);
+  const { owns, ...index } = options;
+  const [report] = await syncSessionIndexes(store, [{ agentDir, owns }], index);
+  return report as SyncReport;
+}
+
+/** The same for several agents, with one listing of the store. */
+export async function syncSessionIndexes(
+  store: Store,
+  agents: readonly SyncedAgent[],
+  options: Omit<IndexOptions, "agentDir"> = {},
+): Promise<SyncReport[]> {
+  checkMethod(store, "list", "store");
   // Before the listing: entries that others add from now on cannot be outdated.
-  const before = idsOf(loadSessionStore(place));
-  const listing = await list(store, options.config);
-  return change(files, editOptions(files, options.config), (edit) => {
-    const entries = edit.all();
-    const next = corrected(entries, listing, before);
-    const report = compare(entries, next, listing);
-    if (report.added + report.corrected + report.removed > 0) edit.replace(next);
-    return report;
-  });
+  const before = agents.map(({ agentDir }) => idsOf(loadSessionStore({ ...options, agentDir })));
+  const whole = await list(store, options.config);
+  const reports: SyncReport[] = [];
+  for (const [at, { agentDir, owns }] of agents.entries()) {
+    const files = filesOf(agentDir, options);
+    const listing = owns === undefined ? whole : owned(whole, owns);
+    const known = before[at] as ReadonlySet<string>;
+    reports.push(
+      await change(files, editOptions(files, options.config), (edit) => {
+        const entries = edit.all();
+        const next = corrected(entries, listing, known);
+        const report = compare(entries, next, listing);
+        if (report.added + report.corrected + report.removed > 0) edit.replace(next);
+        return report;
+      }),
+    );
+  }
+  return reports;
+}
+
+/** The conversations of others are known, so that their entries are removed. */
+function owned({ keyed, known }: Listing, owns: (key: string) => boolean): Listing {
+  return { keyed: new Map([...keyed].filter(([, [key]]) => owns(key))), known };
 }
 
 function idsOf(store: SessionStore): ReadonlySet<string> {

@@ -10,6 +10,7 @@ it("does not keep a connection that closed while it subscribed", async () => {
   const live = new Live({
     store,
     agentFor: () => Promise.reject(new Error("No agent")),
+    onChange: () => {},
     onProblem: () => {},
   });
   const topic = `conversation:${chat.id}`;

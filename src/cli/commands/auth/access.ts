@@ -33,14 +33,19 @@ export async function access(
 ): Promise<Access> {
   const options = configOptions(call);
   const { env, value: config } = await settings(call, options, need, sections);
-  const { stateDir } = options;
-  const agentId = call.values.get("agent") ?? "main";
+  const credentials = credentialsOf(call, env);
+  return { credentials, stateDir: options.stateDir, agentId: credentials.agentId, config, env };
+}
+
+/** The credentials of the agent that a command line names, with the variables of its config. */
+export function credentialsOf(call: Call, env: Environment): Credentials {
+  const { adopt, home = "", stateDir } = configOptions(call);
   // A profile is a separate place and adopts nothing.
-  const adopted = options.adopt === false ? undefined : findAdoptable(process.env, options.home ?? "");
+  const adopted = adopt === false ? undefined : findAdoptable(process.env, home);
   const onNotice = (text: string): void => warn(call, text);
   const adoptFrom = adopted === undefined ? {} : { adoptFrom: adopted.folder };
-  const credentials = openCredentials({ stateDir, agentId, env, onNotice, ...adoptFrom });
-  return { credentials, stateDir, agentId, config, env };
+  const agentId = call.values.get("agent") ?? "main";
+  return openCredentials({ stateDir, agentId, env, onNotice, ...adoptFrom });
 }
 
 export function warn(call: Call, text: string): void {

@@ -3,7 +3,8 @@ import type { Store } from "../../../store/store.ts";
 import type { Call } from "../../command.ts";
 import { access, warn } from "../auth/access.ts";
 
-const SECTIONS = [
+/** The sections of the config that agents use. */
+export const AGENT_SECTIONS: readonly string[] = [
   ...["env", "models", "agents", "bindings", "tools", "approvals", "memory"],
   ...["mcp", "skills", "plugins"],
 ];
@@ -14,7 +15,10 @@ export async function openAgents(
   store: Store,
   sections: readonly string[] = [],
 ): Promise<Agents> {
-  const { config, env, credentials, stateDir } = await access(call, "values", [...SECTIONS, ...sections]);
+  const { config, env, credentials, stateDir } = await access(call, "values", [
+    ...AGENT_SECTIONS,
+    ...sections,
+  ]);
   const onNotice = (text: string): void => warn(call, text);
   return new Agents({ store, config, env, credentials, stateDir, onNotice });
 }

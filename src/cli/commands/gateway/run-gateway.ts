@@ -15,12 +15,14 @@ import { showResult } from "../../show-result.ts";
 import { openToImport } from "../../store/open-store.ts";
 import { stopOnInterrupt } from "../../terminal/interrupt.ts";
 import { packageVersion } from "../../version.ts";
-import { warn } from "../auth/access.ts";
-import { openAgents } from "../chat/open-agents.ts";
+import { credentialsOf, warn } from "../auth/access.ts";
+import { AGENT_SECTIONS, openAgents } from "../chat/open-agents.ts";
 import { openBrowser } from "./browser.ts";
 import { pageFolder } from "./page-folder.ts";
 
 const PORT_MAX = 65_535;
+/** Besides those of the agents. */
+const SECTIONS = ["gateway", "channels", "streaming", "session", "sessions"];
 
 export async function runGateway(
   call: Call,
@@ -30,13 +32,7 @@ export async function runGateway(
   const port = given === undefined ? undefined : integerOf(given, "port", PORT_MAX, 0);
   const interrupt = stopOnInterrupt();
   await using store = await openToImport(call);
-  await using agents = await openAgents(call, store, [
-    "gateway",
-    "channels",
-    "streaming",
-    "session",
-    "sessions",
-  ]);
+  await using agents = await openAgents(call, store, SECTIONS);
   const { config, stateDir } = agents.installation;
   const section = objectIn(config.gateway) ?? {};
   // Refuses unsafe settings before anything listens.
@@ -44,20 +40,14 @@ export async function runGateway(
   const listen = { ...listenSettings(section), ...(port === undefined ? {} : { port }) };
   const page = call.flags.has("no-page") ? undefined : await pageFolder((text) => call.out.note(text));
   const log = openLog(stateDir);
-  const options = configOptions(call);
+  const sections = [...AGENT_SECTIONS, ...SECTIONS];
   const version = packageVersion();
-  const hosts = auth.settings.hosts;
   const onProblem = ({ message }: ColloquyError): void => log.error({ problem: message }, "failed");
-  await using gateway = await openGateway({ ...listen, agents, auth, hosts, page, version, log, onProblem });
+  await using gateway = await openGateway({ ...listen, agents, auth, page, version, log, onProblem });
   const watch = await watchConfig(
-    options,
-    ({ value }) => {
-      auth.configure(objectIn(value.gateway) ?? {}).then(
-        () => log.info({}, "config changed: who may sign in is in effect, the rest with the next start"),
-        (error: Error) => log.error({ problem: error.message }, "config refused: the last good one stays"),
-      );
-    },
-    (error) => log.error({ problem: error.message }, "config refused: the last good one stays"),
+    { ...configOptions(call), sections },
+    ({ value, env }) => void gateway.use({ config: value, env, credentials: credentialsOf(call, env) }),
+    (problem) => void gateway.refuse(problem),
   );
   try {
     const { url } = gateway;

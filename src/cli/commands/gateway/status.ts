@@ -1,33 +1,43 @@
-import { PORT } from "../../../gateway/listen.ts";
+import { type RunningGateway, readRunning } from "../../../gateway/auth/records/running.ts";
+import { listenSettings, urlOf } from "../../../gateway/listen.ts";
 import { loadConfig } from "../../../state/config/load.ts";
-import { numberIn, objectIn } from "../../../util/values.ts";
+import { defined } from "../../../util/json.ts";
+import { objectIn } from "../../../util/values.ts";
+import { safeLine } from "../../../util/visible-text.ts";
 import type { Call, Result } from "../../command.ts";
 import { EXIT_DONE, EXIT_PROBLEMS } from "../../exit.ts";
 import { configOptions } from "../../input/config-options.ts";
 import { givenNumber } from "../../input/integer.ts";
-
-const WAIT_MS = 2000;
+import { withRecords } from "../token/with-records.ts";
+import { answers } from "./answers.ts";
 
 export async function run(call: Call): Promise<Result> {
-  const { value } = await loadConfig({ ...configOptions(call), sections: ["gateway"] });
-  const port = givenNumber(call, "port") ?? numberIn(objectIn(value.gateway)?.port) ?? PORT;
-  const url = `http://127.0.0.1:${port}`;
+  const port = givenNumber(call, "port");
+  const noted =
+    port === undefined ? await withRecords(call, ({ records }) => readRunning(records)) : undefined;
+  const url = noted?.url ?? (await configuredUrl(call, port));
   const running = await answers(url);
+  const config = running ? (noted?.config ?? null) : null;
   return {
-    json: { running, url },
-    lines: [running ? `A gateway answers at ${url}` : `No gateway answers at ${url}`],
+    json: { running, url, config },
+    lines: [
+      `${running ? "A gateway" : "No gateway"} answers at ${safeLine(url)}`,
+      ...(config === null ? [] : configLines(config)),
+    ],
     exit: running ? EXIT_DONE : EXIT_PROBLEMS,
   };
 }
 
-async function answers(url: string): Promise<boolean> {
-  try {
-    const response = await fetch(`${url}/health`, {
-      signal: AbortSignal.timeout(WAIT_MS),
-      redirect: "error",
-    });
-    return response.ok && ((await response.json()) as { ok?: unknown }).ok === true;
-  } catch {
-    return false;
-  }
+async function configuredUrl(call: Call, port: number | undefined): Promise<string> {
+  const { value } = await loadConfig({ ...configOptions(call), sections: ["gateway"] });
+  return urlOf({ ...listenSettings(objectIn(value.gateway) ?? {}), ...defined({ port }) });
+}
+
+function configLines({ problem, restart }: RunningGateway["config"]): string[] {
+  return [
+    ...(problem === null ? [] : [`The config is refused, and the last good one stays: ${safeLine(problem)}`]),
+    ...(restart.length === 0
+      ? []
+      : [`These settings take effect with its next start: ${restart.join(", ")}`]),
+  ];
 }

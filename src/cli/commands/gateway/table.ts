@@ -18,7 +18,7 @@ export const GATEWAY_COMMANDS: readonly CommandSpec[] = [
     topic: GATEWAY,
     summary: "Open Colloquy in the browser",
     details:
-      "Starts the gateway on this machine and prints a link that signs in once; where there is a browser, it is opened. Stop with Ctrl-C: answers that are being written are marked, and can be resumed.",
+      "Starts the gateway on this machine and prints a link that signs in once; where there is a browser, it is opened. Stop with Ctrl-C: answers that are being written have ten seconds to end; then they are marked, and can be resumed.",
     options: { ...OPTIONS, "no-open": { help: "Do not open a browser" } },
     examples: ["colloquy start", "colloquy start --port 8080 --no-open"],
     load: () => import("./start.ts"),
@@ -34,10 +34,22 @@ export const GATEWAY_COMMANDS: readonly CommandSpec[] = [
     load: () => import("./run.ts"),
   },
   {
+    name: "gateway link",
+    topic: GATEWAY,
+    summary: "Print a new link that signs in once",
+    details:
+      "For the owner, on the machine where the gateway runs: a browser that follows the link within ten minutes is signed in with every right. For programs and other people, use token create.",
+    options: {},
+    examples: ["colloquy gateway link"],
+    load: () => import("./link.ts"),
+  },
+  {
     name: "gateway status",
     topic: GATEWAY,
     summary: "Show whether a gateway answers here",
-    options: { port: { value: "N", help: "Ask at this port instead of gateway.port" } },
+    details:
+      "Also says if the config was refused while it ran, and which settings take effect with its next start.",
+    options: { port: { value: "N", help: "Ask at this port instead of where one was last started" } },
     examples: ["colloquy gateway status"],
     load: () => import("./status.ts"),
   },

@@ -5,7 +5,7 @@ import { note } from "../records/audit.ts";
 import type { Records } from "../records/records.ts";
 import { hashOf } from "../records/secret-text.ts";
 import type { AuthSettings } from "../settings.ts";
-import { forgetPassword, keepPassword } from "./password.ts";
+import { forgetPassword, newPassword } from "./password.ts";
 
 /** The id of `gateway.auth.token` in the list of tokens. */
 const CONFIG_TOKEN = "config";
@@ -18,8 +18,9 @@ export async function keepConfig(
 ): Promise<void> {
   const { mode, password } = settings;
   const isUsed = mode === "password" && password !== undefined;
-  const isChanged = isUsed ? await keepPassword(records, random, password) : forgetPassword(records);
+  const keepPassword = isUsed ? await newPassword(records, random, password) : () => forgetPassword(records);
   records.write(() => {
+    const isChanged = keepPassword();
     addOwner(records, nowMs);
     keepLogins(records, nowMs, settings);
     keepConfigToken(records, nowMs, settings.token);

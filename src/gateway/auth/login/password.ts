@@ -15,15 +15,24 @@ const WAITING_MAX = 64;
 let running = 0;
 const waiting: (() => void)[] = [];
 
-/** The password of the config changed, or is set for the first time: `true` if sign-ins with the former one must end. */
-export async function keepPassword(records: Records, random: Random, password: string): Promise<boolean> {
+/**
+ * The password of the config, to be stored by the returned function: inside the transaction that ends the sign-ins with
+ * the former one, if that returns `true`.
+ */
+export async function newPassword(
+  records: Records,
+  random: Random,
+  password: string,
+): Promise<() => boolean> {
   const known = stored(records);
   const salt = known?.salt ?? newSalt(random);
   const hash = await hashed(password, salt);
-  if (known !== undefined && crypto().timingSafeEqual(known.hash, hash)) return false;
+  if (known !== undefined && crypto().timingSafeEqual(known.hash, hash)) return () => false;
   const value = JSON.stringify({ salt: salt.toString("base64url"), hash: hash.toString("base64url") });
-  records.run("INSERT OR REPLACE INTO settings (name, value) VALUES ('password', ?)", value);
-  return known !== undefined;
+  return () => {
+    records.run("INSERT OR REPLACE INTO settings (name, value) VALUES ('password', ?)", value);
+    return known !== undefined;
+  };
 }
 
 /** Whether there was a password. */

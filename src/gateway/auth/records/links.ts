@@ -1,13 +1,14 @@
 /** Sign-in links: each signs a user in once. */
-import type { Random } from "../../../util/uuid.ts";
-import type { Records } from "./records.ts";
+import { OWNER } from "../principal.ts";
+import type { Keeper, Records } from "./records.ts";
 import { CREDENTIAL_CHARS_MAX, hashOf, newSecret } from "./secret-text.ts";
 
 const LINK_MS = 600_000;
 const LINKS_MAX = 20;
 
-/** The code of a link that signs a user in once, within ten minutes. */
-export function newLinkCode(records: Records, random: Random, nowMs: number, user: string): string {
+/** A link that signs the owner in once, within ten minutes. The code is in the fragment, which is never sent. */
+export function newSignInLink({ records, random, clock }: Keeper, url: string): string {
+  const nowMs = clock();
   const code = newSecret("cql_", random);
   records.write(() => {
     records.run("DELETE FROM links WHERE expires_at <= ?", nowMs);
@@ -16,11 +17,11 @@ export function newLinkCode(records: Records, random: Random, nowMs: number, use
     records.run(
       "INSERT INTO links (hash, user, expires_at) VALUES (?, ?, ?)",
       hashOf(code),
-      user,
+      OWNER,
       nowMs + LINK_MS,
     );
   });
-  return code;
+  return `${url.replace(/\/$/, "")}/#sign-in=${code}`;
 }
 
 /** The user of a link, which is spent now; `undefined` if it is not valid. */

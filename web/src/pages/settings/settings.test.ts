@@ -5,7 +5,7 @@ import { valueText } from "./setting-text.ts";
 
 const setting = (path: string, value: unknown, help: string | null = null): SettingView => ({
   ...{ path, value, help, source: "default", file: null, line: null },
-  ...{ kind: null, secret: false, editable: true },
+  ...{ kind: null, secret: false, editable: true, needsRestart: false },
 });
 
 const SETTINGS = [
