@@ -133,6 +133,20 @@ it("connects again when its access token has ended, and asks to sign in when the
   await page.getByRole("heading", { name: "Colloquy" }).waitFor();
 });
 
+it("leaves nothing of a person behind who signs out", async () => {
+  const page = await scene.open("#/new", { colorScheme: "light" });
+  await page.getByLabel("Message", { exact: true }).fill("A secret draft");
+  await page.getByRole("button", { name: "Theme and account" }).click();
+  await page.getByRole("menuitemradio", { name: "Dark" }).click();
+  const kept = (): Promise<string> => page.evaluate("Object.keys(localStorage).sort().join()");
+  expect(await kept()).toBe("colloquy.draft.new,colloquy.theme");
+  await page.getByRole("button", { name: "Theme and account" }).click();
+  await page.getByRole("menuitem", { name: "Sign out" }).click();
+  await page.getByLabel("Token").waitFor();
+  expect(await kept()).toBe("colloquy.theme");
+  expect(page.url()).toBe(`${scene.url}/#/`);
+});
+
 it("begins an empty store with three things to do", async () => {
   await using empty = await openScene(async () => {});
   const page = await empty.open();

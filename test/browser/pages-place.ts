@@ -19,7 +19,10 @@ export interface BrowserPlace extends AsyncDisposable {
   show(name: string, page?: Page): Promise<void>;
 }
 
-export async function openBrowserPlace(): Promise<BrowserPlace> {
+/** `seed` fills the store before the gateway opens it. */
+export async function openBrowserPlace(
+  seed: (location: string) => Promise<unknown> = async () => {},
+): Promise<BrowserPlace> {
   // For all tests of a file: folders of a test are removed after it.
   const home = mkdtempSync(join(tmpdir(), "colloquy-browser-"));
   const stateDir = join(home, ".colloquy");
@@ -27,7 +30,9 @@ export async function openBrowserPlace(): Promise<BrowserPlace> {
   const projects = join(home, ".claude", "projects", "garden");
   cpSync("test/fixtures/claude-code", projects, { recursive: true });
   appendFileSync(join(projects, "odd-records.jsonl"), "this is not a record\n");
-  const store = await openStore(`sqlite:${join(stateDir, "store.db")}`);
+  const location = `sqlite:${join(stateDir, "store.db")}`;
+  await seed(location);
+  const store = await openStore(location);
   const place = await openPlace({}, { store, stateDir, page: await freshPage(), env: { HOME: home } });
   const browser = await launch();
   const problems: string[] = [];

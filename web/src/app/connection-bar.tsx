@@ -23,7 +23,7 @@ export function ConnectionBar(): JSX.Element {
     <div role="status" class={isShown ? "status-bar" : "unseen"}>
       {isShown &&
         (state === "closed"
-          ? "Signed out of live updates. Reload the page to sign in again."
+          ? "Live updates have ended. Reload the page to sign in again."
           : "Reconnecting. What you type is kept.")}
     </div>
   );

@@ -5,7 +5,7 @@ import { api } from "../api/api.ts";
 import { mayWrite } from "../api/session.ts";
 import { useKey } from "../app/keys.ts";
 import { Inspector, type InspectorTab } from "../inspector/inspector.tsx";
-import { titleOf } from "../list/conversations.ts";
+import { titleOf } from "../list/title.ts";
 import { markSeen } from "../list/unread.ts";
 import { useCell } from "../state/cell.ts";
 import { useLoad } from "../state/use-load.ts";
@@ -30,7 +30,7 @@ export function ConversationView({ id, entry }: ConversationViewProps): JSX.Elem
   const problem = useCell(chat.problem);
   const [tab, setTab] = useState<InspectorTab | null>(null);
   useTitle(details ? titleOf(details) : null);
-  useEffect(() => markSeen(id, details?.lastMessageAt ?? null), [id, details]);
+  useEffect(() => details && markSeen(details), [details]);
   useKey("g t", () => setTab("tree"));
   useKey("g c", () => setTab("context"));
   useKey("Escape", tab ? () => setTab(null) : undefined);

@@ -2,19 +2,19 @@ import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import type { BranchView, ConversationDetails } from "../../../src/gateway/wire/rest.ts";
 import { mayWrite } from "../api/session.ts";
-import { go } from "../app/router.ts";
 import type { InspectorTab } from "../inspector/inspector.tsx";
 import { shortModel } from "../list/chips.tsx";
-import { shownList, titleOf } from "../list/conversations.ts";
+import { moveToTrash } from "../list/move-to-trash.ts";
+import { titleOf } from "../list/title.ts";
 import { useCell } from "../state/cell.ts";
 import { BackButton } from "../ui/back-button.tsx";
 import { IconButton } from "../ui/button.tsx";
 import { exactCount, shortCount } from "../ui/count.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { Menu } from "../ui/menu.tsx";
-import { showProblem, showToast } from "../ui/toast.tsx";
+import { showProblem } from "../ui/toast.tsx";
 import type { Chat } from "./chat.ts";
-import { checkOut, patchConversation, restoreConversation, trashConversation } from "./requests.ts";
+import { checkOut, patchConversation } from "./requests.ts";
 
 export interface HeaderProps {
   readonly chat: Chat;
@@ -67,7 +67,7 @@ export function Header({ chat, details, used, tab, onTab }: HeaderProps): JSX.El
             icon: "trash",
             danger: true,
             disabled: !mayWrite(),
-            run: () => void trash(chat.id),
+            run: () => void moveToTrash(chat.id),
           },
         ]}
       >
@@ -189,23 +189,4 @@ function Meter({ used, of, onClick }: MeterProps): JSX.Element | null {
       </span>
     </button>
   );
-}
-
-async function trash(id: string): Promise<void> {
-  try {
-    await trashConversation(id);
-    shownList.value?.remove(id);
-    go("#/");
-    showToast("Moved to the trash", async () => {
-      try {
-        await restoreConversation(id);
-        shownList.value?.reload();
-        go(`#/c/${id}`);
-      } catch (error) {
-        showProblem("It was not restored", error);
-      }
-    });
-  } catch (error) {
-    showProblem("It was not moved to the trash", error);
-  }
 }

@@ -8,6 +8,7 @@ import type {
 } from "../../../src/gateway/wire/rest.ts";
 import type { Entry } from "../../../src/message/types.ts";
 import { address, api } from "../api/api.ts";
+import { conversationPath } from "../api/paths.ts";
 
 export interface EntriesQuery {
   readonly last?: number;
@@ -18,60 +19,46 @@ export interface EntriesQuery {
 }
 
 export function readDetails(id: string): Promise<ConversationDetails> {
-  return api("GET", path(id));
+  return api("GET", conversationPath(id));
 }
 
 export function readEntries(id: string, query: EntriesQuery, signal?: AbortSignal): Promise<ListOf<Entry>> {
-  return api("GET", path(id, "entries"), {
+  return api("GET", conversationPath(id, "entries"), {
     query: { ...query, blobs: "references" },
     ...(signal && { signal }),
   });
 }
 
 export function readEntry(id: string, entry: string): Promise<Entry> {
-  return api("GET", path(id, "entries", entry));
+  return api("GET", conversationPath(id, "entries", entry));
 }
 
 export function readBranches(id: string): Promise<BranchesView> {
-  return api("GET", path(id, "branches"));
+  return api("GET", conversationPath(id, "branches"));
 }
 
 export function patchConversation(id: string, body: PatchConversation): Promise<ConversationDetails> {
-  return api("PATCH", path(id), { body });
-}
-
-export function trashConversation(id: string): Promise<unknown> {
-  return api("DELETE", path(id));
-}
-
-export function restoreConversation(id: string): Promise<unknown> {
-  return api("POST", path(id, "restore"));
+  return api("PATCH", conversationPath(id), { body });
 }
 
 /** A new branch after an entry, checked out. */
 export function addBranch(id: string, from: string): Promise<unknown> {
-  return api("POST", path(id, "branches"), { body: { from, checkout: true } });
+  return api("POST", conversationPath(id, "branches"), { body: { from, checkout: true } });
 }
 
 export function checkOut(id: string, branch: string): Promise<unknown> {
-  return api("POST", path(id, "branches", "checkout"), { body: { name: branch } });
+  return api("POST", conversationPath(id, "branches", "checkout"), { body: { name: branch } });
 }
 
 export function undoCompaction(id: string, entry: string): Promise<unknown> {
-  return api("POST", path(id, "compactions", entry, "undo"));
+  return api("POST", conversationPath(id, "compactions", entry, "undo"));
 }
 
 export function redactEntry(id: string, entry: string): Promise<unknown> {
-  return api("POST", path(id, "entries", entry, "redact"));
+  return api("POST", conversationPath(id, "entries", entry, "redact"));
 }
 
 /** The bytes of a blob, for images and downloads. */
 export function blobAddress(hash: string, mediaType: string): string {
   return address(`blobs/${encodeURIComponent(hash)}`, { type: mediaType });
-}
-
-function path(id: string, ...rest: readonly string[]): string {
-  return ["conversations", id, ...rest]
-    .map((part, index) => (index === 0 ? part : encodeURIComponent(part)))
-    .join("/");
 }

@@ -1,6 +1,8 @@
 import type { JSX } from "preact";
-import type { ConversationSummary } from "../../../src/gateway/wire/rest.ts";
+import type { ConversationSummary, FacetsView } from "../../../src/gateway/wire/rest.ts";
+import { api } from "../api/api.ts";
 import { useCell } from "../state/cell.ts";
+import { useLoad } from "../state/use-load.ts";
 import { classes } from "../ui/button.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { Menu } from "../ui/menu.tsx";
@@ -17,11 +19,16 @@ const BRANCHES = [
   ["forked", "With branches"],
 ] as const;
 
-/** Channels and models that the loaded conversations have. */
+/** `loaded`: new channels and models appear with their first conversation. */
 export function Chips({ loaded }: { readonly loaded: readonly ConversationSummary[] }): JSX.Element {
   const set = useCell(filters);
-  const channels = distinct([set.channel, ...loaded.map(({ channel }) => channel)]);
-  const models = distinct([set.model, ...loaded.map(({ model }) => model)]);
+  const known = useLoad("facets", (signal) => api<FacetsView>("GET", "facets", { signal })).value;
+  const channels = distinct([
+    set.channel,
+    ...(known?.channels ?? []),
+    ...loaded.map(({ channel }) => channel),
+  ]);
+  const models = distinct([set.model, ...(known?.models ?? []), ...loaded.map(({ model }) => model)]);
   return (
     <fieldset class="chips">
       <legend class="unseen">Filters</legend>

@@ -4,8 +4,9 @@ import { conversationLink } from "../app/router.ts";
 import { classes } from "../ui/button.tsx";
 import { Count } from "../ui/count.tsx";
 import { RelativeTime } from "../ui/time.tsx";
-import { titleOf } from "./conversations.ts";
-import { isUnread, wordsOf } from "./unread.ts";
+import { activeAt } from "./listed.ts";
+import { titleOf } from "./title.ts";
+import { isUnread, useWords } from "./unread.ts";
 
 export interface RowProps {
   readonly item: ConversationSummary;
@@ -14,7 +15,7 @@ export interface RowProps {
 
 export function Row({ item, isOpen }: RowProps): JSX.Element {
   const title = titleOf(item);
-  const words = wordsOf(item);
+  const words = useWords(item);
   const unread = isUnread(item) && !isOpen;
   return (
     <a
@@ -29,7 +30,7 @@ export function Row({ item, isOpen }: RowProps): JSX.Element {
           {title}
         </span>
         <span class="small quiet">
-          <RelativeTime at={item.lastMessageAt ?? item.updatedAt} />
+          <RelativeTime at={activeAt(item)} />
         </span>
       </span>
       <span class="row-line small quiet">

@@ -11,9 +11,9 @@ import { conversationLink } from "../app/router.ts";
 import { useLoad } from "../state/use-load.ts";
 import { Empty, End, Failure, Skeleton } from "../ui/states.tsx";
 import { RelativeTime } from "../ui/time.tsx";
-import { titleOf } from "./conversations.ts";
 import { type Filters, sinceOf } from "./filters.ts";
 import { Row } from "./row.tsx";
+import { titleOf } from "./title.ts";
 
 const TITLES_MAX = 8;
 const HITS_MAX = 50;
@@ -69,7 +69,11 @@ export function SearchResults({ text, filters, loaded, openId }: SearchResultsPr
           {hits.map((hit, index) => (
             <Hit key={`${hit.conversation}/${hit.entry ?? index}`} hit={hit} />
           ))}
-          <End>{load.value?.cursor ? `The best ${HITS_MAX}. More words find less.` : "No more messages"}</End>
+          <End>
+            {load.value?.cursor
+              ? `The ${HITS_MAX} best matches. Add words to narrow them down.`
+              : "No more messages"}
+          </End>
         </section>
       )}
       {load.loading && load.value === undefined && <Skeleton />}
@@ -90,7 +94,7 @@ function Hit({ hit }: { readonly hit: SearchHitView }): JSX.Element {
   return (
     <a class="row" href={conversationLink(hit.conversation, hit.entry)}>
       <span class="row-line">
-        <span class="row-title cut grow">{hit.title || hit.key || "Untitled"}</span>
+        <span class="row-title cut grow">{titleOf(hit)}</span>
         <span class="small quiet">
           <RelativeTime at={hit.at} />
         </span>

@@ -5,6 +5,7 @@ import { session } from "../api/session.ts";
 import { go, place } from "../app/router.ts";
 import { PAGES } from "../pages/pages.ts";
 import { useCell } from "../state/cell.ts";
+import { forgetStored } from "../state/stored.ts";
 import { setTheme, type Theme, theme } from "../state/theme.ts";
 import { Icon, type IconName } from "../ui/icon.tsx";
 import { Menu } from "../ui/menu.tsx";
@@ -59,7 +60,10 @@ export function SideFoot(): JSX.Element {
 async function signOut(): Promise<void> {
   try {
     await api("POST", "/auth/logout");
-    session.update((old) => old && { ...old, signedIn: false, user: null, permission: null });
+    forgetStored();
+    // Nor does anything stay in memory.
+    go("#/", { replace: true });
+    location.reload();
   } catch (error) {
     showProblem("Signing out failed", error);
   }

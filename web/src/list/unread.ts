@@ -1,36 +1,46 @@
-/** Which conversations have words that were not seen yet, and the first of them. */
-import type { ConversationSummary } from "../../../src/gateway/wire/rest.ts";
+/** Which conversations have messages that were not seen yet, and the first words of them. */
+import type { ConversationDetails, ConversationSummary, ListOf } from "../../../src/gateway/wire/rest.ts";
+import type { Entry } from "../../../src/message/types.ts";
+import { api } from "../api/api.ts";
+import { conversationPath } from "../api/paths.ts";
+import { entryWords } from "../inspector/compare/entry-words.ts";
 import { Cell } from "../state/cell.ts";
 import { readStored, writeStored } from "../state/stored.ts";
+import { useLoad } from "../state/use-load.ts";
 
-/** When each conversation was looked at last; the oldest are forgotten. */
-type Seen = Readonly<Record<string, string>>;
+/** How far a conversation was read: the time of its last message, and its last entry. */
+interface Seen {
+  readonly at: string;
+  readonly head: string | null;
+}
 
+/** The oldest are forgotten. */
 const KEPT = 500;
-const seen = new Cell<Seen>(stored());
-const firstUnread = new Map<string, string>();
+const seen = new Cell<Readonly<Record<string, Seen>>>(stored());
 
-export function markSeen(id: string, at: string | null): void {
-  if (at === null || (seen.value[id] ?? "") >= at) return;
-  firstUnread.delete(id);
+export function markSeen({ id, lastMessageAt: at, head }: ConversationDetails): void {
+  if (at === null || (seen.value[id]?.at ?? "") >= at) return;
   const rest = Object.entries(seen.value).filter(([other]) => other !== id);
-  seen.set(Object.fromEntries([...rest.slice(-KEPT), [id, at]]));
+  seen.set(Object.fromEntries([...rest.slice(1 - KEPT), [id, { at, head }]]));
   writeStored("seen", JSON.stringify(seen.value));
 }
 
 /** Only what was opened once can become unread: an import is not news. */
 export function isUnread({ id, lastMessageAt }: ConversationSummary): boolean {
-  const at = seen.value[id];
+  const at = seen.value[id]?.at;
   return at !== undefined && lastMessageAt !== null && lastMessageAt > at;
 }
 
-/** The first words that arrived after it was seen, or the last ones. */
-export function wordsOf(item: ConversationSummary): string {
-  const words = plainWords(item.lastWords ?? "");
-  if (!isUnread(item)) return words;
-  const first = firstUnread.get(item.id) ?? words;
-  if (first) firstUnread.set(item.id, first);
-  return first;
+/** The first words after those that were seen. Until they are known, and in all other rows, the last words. */
+export function useWords(item: ConversationSummary): string {
+  const { id } = item;
+  const head = isUnread(item) ? seen.value[id]?.head : undefined;
+  const first = useLoad(head ? `${id} ${head}` : null, async (signal) => {
+    const query = { after: head, limit: 1, blobs: "references" };
+    const { items } = await api<ListOf<Entry>>("GET", conversationPath(id, "messages"), { query, signal });
+    return items[0] && entryWords(items[0])?.parts[0]?.text;
+  });
+  return plainWords(first.value ?? item.lastWords ?? "");
 }
 
 /** Without the marks of Markdown: a row is too short for them. */
@@ -38,10 +48,10 @@ function plainWords(text: string): string {
   return text.replaceAll(/^`{3,}\w*\s*|^[#>\s]+|\*\*|`/g, "") || (text && "Code");
 }
 
-function stored(): Seen {
+function stored(): Readonly<Record<string, Seen>> {
   try {
     const value: unknown = JSON.parse(readStored("seen") ?? "{}");
-    return typeof value === "object" && value !== null ? (value as Seen) : {};
+    return typeof value === "object" && value !== null ? (value as Record<string, Seen>) : {};
   } catch {
     return {};
   }

@@ -17,6 +17,8 @@ export interface FixedListProps<T> {
 
 /** Rows beyond the window in each direction: enough for a fast wheel. */
 const SPARE = 20;
+/** The next rows are read before the last ones come into view, even with a fast wheel. */
+const AHEAD = 150;
 
 export function FixedList<T>(props: FixedListProps<T>): JSX.Element {
   const { items, rowHeight, keyOf, onNearEnd } = props;
@@ -54,7 +56,7 @@ export function FixedList<T>(props: FixedListProps<T>): JSX.Element {
   });
 
   useLayoutEffect(() => {
-    if (last > items.length - SPARE * 2) onNearEnd?.();
+    if (last > items.length - AHEAD) onNearEnd?.();
   }, [last, items.length]);
 
   useLayoutEffect(() => {
