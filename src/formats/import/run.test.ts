@@ -282,12 +282,16 @@ describe("importing", () => {
     for (let file = 0; file < 40; file++)
       write(`f${file}.jsonl`, TALK.replace('"s1"', `"s${file}"`).replaceAll(/"a(\d)"/g, `"${file}a$1"`));
     const controller = new AbortController();
+    const told: number[] = [];
     const report = await importOnce({
       signal: controller.signal,
-      onProgress: ({ files }) => {
+      onProgress: ({ files, messages }) => {
+        told.push(messages);
         if (files > 5) controller.abort();
       },
     });
+    expect(told.some((messages) => messages > 0)).toBe(true);
+    expect(told).toEqual(told.toSorted((a, b) => a - b));
     expect(report.interrupted).toBe(true);
     expect(report.messages).toBeLessThan(120);
     const rest = await importOnce();

@@ -21,6 +21,8 @@ export interface ImportProgress {
   readonly files: number;
   readonly filesTotal: number;
   readonly conversations: number;
+  /** Those that were added. */
+  readonly messages: number;
 }
 
 export interface ImportOptions {
@@ -189,6 +191,7 @@ class Run {
       files: this.#filesDone,
       filesTotal: this.#filesTotal,
       conversations: this.#report.imported.size,
+      messages: this.#report.messages,
     });
   }
 }

@@ -84,8 +84,7 @@ export class ImportJobs {
     try {
       const report = await importConversations(this.#installation.store, paths, {
         signal,
-        onProgress: ({ files, filesTotal, conversations }) => {
-          const { messages } = this.read(id).progress;
+        onProgress: ({ files, filesTotal, conversations, messages }) => {
           this.#change(id, { progress: { files, filesTotal, conversations, messages } });
         },
       });

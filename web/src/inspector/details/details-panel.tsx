@@ -1,15 +1,14 @@
 /** Inspector · details: what is known about a conversation, its exports, and its end. */
 import type { ComponentChildren, JSX } from "preact";
-import { address, api } from "../../api/api.ts";
+import { address } from "../../api/api.ts";
+import { conversationPath } from "../../api/paths.ts";
 import { mayWrite } from "../../api/session.ts";
-import { go } from "../../app/router.ts";
+import { moveToTrash } from "../../list/move-to-trash.ts";
 import { useAction } from "../../state/use-action.ts";
 import { Button } from "../../ui/button.tsx";
 import { CopyButton } from "../../ui/copy-button.tsx";
 import { exactCount, money, shortCount } from "../../ui/count.tsx";
-import { Problem } from "../../ui/problem.tsx";
 import { RelativeTime } from "../../ui/time.tsx";
-import { showProblem, showToast } from "../../ui/toast.tsx";
 import type { PanelProps } from "../inspector.tsx";
 import { EXPORTS } from "./exports.ts";
 import "../../pages/pages.css";
@@ -17,17 +16,7 @@ import "./details.css";
 
 export function DetailsPanel({ conversation }: PanelProps): JSX.Element {
   const { id, key, channel, branch, head, usage, answeredBy, lastMessageAt } = conversation;
-  const path = `conversations/${encodeURIComponent(id)}`;
-  const remove = useAction(async () => {
-    await api("DELETE", path);
-    go("#/");
-    showToast("Moved to the trash", () =>
-      api("POST", `${path}/restore`, { body: {} }).then(
-        () => go(`#/c/${id}`),
-        (error) => showProblem("It could not be restored", error),
-      ),
-    );
-  });
+  const remove = useAction(() => moveToTrash(id));
   const input = usage.inputTokens + usage.cacheReadTokens + usage.cacheWriteTokens;
   return (
     <div class="panel">
@@ -60,7 +49,7 @@ export function DetailsPanel({ conversation }: PanelProps): JSX.Element {
       <ul class="exports">
         {EXPORTS.map(({ format, name, what }) => (
           <li key={format}>
-            <a href={address(`${path}/export`, { to: format })} download>
+            <a href={address(conversationPath(id, "export"), { to: format })} download>
               {name}
             </a>
             <span class="quiet small">{what}</span>
@@ -68,12 +57,9 @@ export function DetailsPanel({ conversation }: PanelProps): JSX.Element {
         ))}
       </ul>
       {mayWrite() && (
-        <>
-          <Button icon="trash" look="danger" disabled={remove.running !== null} onClick={() => remove.run()}>
-            Move to the trash
-          </Button>
-          <Problem error={remove.error} />
-        </>
+        <Button icon="trash" look="danger" disabled={remove.running !== null} onClick={() => remove.run()}>
+          Move to the trash
+        </Button>
       )}
     </div>
   );

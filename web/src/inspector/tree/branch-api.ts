@@ -2,6 +2,7 @@
 import type { BranchesView } from "../../../../src/gateway/wire/rest.ts";
 import type { Entry } from "../../../../src/message/types.ts";
 import { api } from "../../api/api.ts";
+import { conversationPath } from "../../api/paths.ts";
 
 export interface Pruned {
   readonly dryRun: boolean;
@@ -21,15 +22,15 @@ export interface Comparison {
   readonly b: readonly Entry[];
 }
 
-const at = (id: string, rest = ""): string => `conversations/${encodeURIComponent(id)}/branches${rest}`;
+const at = (id: string, ...rest: string[]): string => conversationPath(id, "branches", ...rest);
 
 export const branchApi = {
   list: (id: string, signal: AbortSignal): Promise<BranchesView> => api("GET", at(id), { signal }),
   checkout: (id: string, name: string): Promise<unknown> =>
-    api("POST", at(id, "/checkout"), { body: { name } }),
-  flatten: (id: string): Promise<unknown> => api("POST", at(id, "/flatten")),
+    api("POST", at(id, "checkout"), { body: { name } }),
+  flatten: (id: string): Promise<unknown> => api("POST", at(id, "flatten")),
   prune: (id: string, choice: PruneChoice, dryRun: boolean): Promise<Pruned> =>
-    api("POST", at(id, "/prune"), { body: { ...choice, dryRun } }),
+    api("POST", at(id, "prune"), { body: { ...choice, dryRun } }),
   compare: (id: string, a: string, b: string, signal: AbortSignal): Promise<Comparison> =>
-    api("GET", at(id, "/compare"), { query: { a, b }, signal }),
+    api("GET", at(id, "compare"), { query: { a, b }, signal }),
 };

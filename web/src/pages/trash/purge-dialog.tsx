@@ -1,9 +1,10 @@
 import type { JSX } from "preact";
 import type { ConversationSummary } from "../../../../src/gateway/wire/rest.ts";
+import { titleOf } from "../../list/title.ts";
 import { Confirm } from "../../ui/confirm.tsx";
 import { exactCount } from "../../ui/count.tsx";
 import { plural } from "../../ui/plural.ts";
-import { titleOf, trashApi } from "./trash-api.ts";
+import { trashApi } from "./trash-api.ts";
 
 export interface PurgeDialogProps {
   readonly conversations: readonly ConversationSummary[];

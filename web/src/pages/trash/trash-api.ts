@@ -1,7 +1,6 @@
 import type { ConversationSummary, ListOf } from "../../../../src/gateway/wire/rest.ts";
 import { api } from "../../api/api.ts";
-
-const at = (id: string): string => `conversations/${encodeURIComponent(id)}`;
+import { conversationPath } from "../../api/paths.ts";
 
 export const trashApi = {
   list: (cursor: string | null, signal?: AbortSignal): Promise<ListOf<ConversationSummary>> =>
@@ -9,10 +8,6 @@ export const trashApi = {
       query: { trash: true, words: true, cursor },
       ...(signal && { signal }),
     }),
-  restore: (id: string): Promise<unknown> => api("POST", `${at(id)}/restore`, { body: {} }),
-  purge: (id: string): Promise<unknown> => api("POST", `${at(id)}/purge`, { body: {} }),
+  restore: (id: string): Promise<unknown> => api("POST", conversationPath(id, "restore"), { body: {} }),
+  purge: (id: string): Promise<unknown> => api("POST", conversationPath(id, "purge"), { body: {} }),
 };
-
-export function titleOf({ title, firstWords, key }: ConversationSummary): string {
-  return title ?? firstWords ?? key ?? "Without a title";
-}

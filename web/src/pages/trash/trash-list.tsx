@@ -1,10 +1,10 @@
 import type { JSX } from "preact";
 import type { ConversationSummary } from "../../../../src/gateway/wire/rest.ts";
 import { isAdmin, mayWrite } from "../../api/session.ts";
+import { titleOf } from "../../list/title.ts";
 import { Button } from "../../ui/button.tsx";
 import { Count } from "../../ui/count.tsx";
 import { RelativeTime } from "../../ui/time.tsx";
-import { titleOf } from "./trash-api.ts";
 
 export interface TrashListProps {
   readonly items: readonly ConversationSummary[];

@@ -3,6 +3,7 @@ import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import type { ConversationSummary } from "../../../../src/gateway/wire/rest.ts";
 import { isAdmin } from "../../api/session.ts";
+import { titleOf } from "../../list/title.ts";
 import { useAction } from "../../state/use-action.ts";
 import { usePages } from "../../state/use-pages.ts";
 import { Button } from "../../ui/button.tsx";
@@ -12,7 +13,7 @@ import { Problem } from "../../ui/problem.tsx";
 import { Empty, Loaded } from "../../ui/states.tsx";
 import { showToast } from "../../ui/toast.tsx";
 import { PurgeDialog } from "./purge-dialog.tsx";
-import { titleOf, trashApi } from "./trash-api.ts";
+import { trashApi } from "./trash-api.ts";
 import { TrashList } from "./trash-list.tsx";
 import "../pages.css";
 
