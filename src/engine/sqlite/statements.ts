@@ -94,8 +94,8 @@ const SQL = {
   seqOf: `SELECT seq FROM entries WHERE conversation = ${LIVE} AND id = ?`,
   opening: `SELECT ${ENTRY_COLUMNS} FROM entries WHERE conversation = (SELECT n FROM conversations WHERE id = ?)
     AND kind = 'message' ORDER BY seq LIMIT ?`,
-  rangeForward: `SELECT ${ENTRY_COLUMNS} FROM entries WHERE conversation = ? AND seq BETWEEN ? AND ? ORDER BY seq`,
-  rangeBackward: `SELECT ${ENTRY_COLUMNS} FROM entries WHERE conversation = ? AND seq BETWEEN ? AND ? ORDER BY seq DESC`,
+  rangeForward: `SELECT ${ENTRY_COLUMNS} FROM entries WHERE conversation = ? AND seq BETWEEN ? AND ? ORDER BY seq LIMIT ?`,
+  rangeBackward: `SELECT ${ENTRY_COLUMNS} FROM entries WHERE conversation = ? AND seq BETWEEN ? AND ? ORDER BY seq DESC LIMIT ?`,
 
   /** Whether the table has an entry that an index hides. In a log `n` grows with `seq`; another index limits the search. */
   storedEntry: `SELECT 1 FROM entries NOT INDEXED WHERE conversation = ?1 AND seq BETWEEN ?2 AND ?3

@@ -11,6 +11,9 @@ import { type Found, PageBuilder, type Shape } from "./page-builder.ts";
 import { entryShape, textShape } from "./page-shapes.ts";
 import type { CachedTree, TreeCache } from "./tree-cache.ts";
 
+const AT_ONCE_MAX = 64;
+const NO_LIMIT = -1;
+
 /** In one read transaction, so that the path and the entries belong together. */
 export function readPage(
   sql: Statements,
@@ -85,12 +88,12 @@ function read<Item>(
   );
   const swept = path === undefined ? unreachable(tree, lastSeq) : undefined;
   const index = new HiddenEntries(sql, { n, tree, swept }, hidden);
-  const statement = isForward ? sql.rangeForward : sql.rangeBackward;
   const step = isForward ? 1 : -1;
   let before: Row | undefined;
-  for (const [first, last] of isForward ? ranges : ranges.reverse()) {
+  for (const range of isForward ? ranges : ranges.reverse()) {
+    const [first, last] = range;
     let next = isForward ? first : last;
-    for (const row of statement.iterate(n, first, last)) {
+    for (const row of rowsOf(sql, n, range, page.query)) {
       const seq = row[1] as number;
       if (seq !== next)
         if (isForward) index.missing(next, seq - 1, row);
@@ -104,4 +107,23 @@ function read<Item>(
     if (!isForward && next >= first) index.missing(first, next, before);
   }
   return page.result(false);
+}
+
+/** Most pages end within the first rows. These are fetched at once: to step through them would cost half as much again. */
+function* rowsOf(
+  sql: Statements,
+  n: number,
+  [first, last]: SeqRange,
+  { direction, limit }: PageQuery,
+): Generator<Row, void, undefined> {
+  const isForward = direction === "forward";
+  const statement = isForward ? sql.rangeForward : sql.rangeBackward;
+  const count = Math.min(limit + 1, AT_ONCE_MAX);
+  const rows = statement.all(n, first, last, count);
+  yield* rows;
+  if (rows.length < count) return;
+  const end = rows.at(-1)?.[1] as number;
+  yield* isForward
+    ? statement.iterate(n, end + 1, last, NO_LIMIT)
+    : statement.iterate(n, first, end - 1, NO_LIMIT);
 }
