@@ -1,7 +1,8 @@
 /** The log of a gateway: one JSON object a line, without secrets, queries and content. */
-import { closeSync, openSync } from "node:fs";
 import { join } from "node:path";
 import pino from "pino";
+import { redactSecrets } from "../secrets/redact-secrets.ts";
+import { LogFile } from "./log-file.ts";
 
 /** What a gateway notes. `pino` and most other loggers fit. */
 export interface GatewayLog {
@@ -12,12 +13,11 @@ export interface GatewayLog {
 
 export const NO_LOG: GatewayLog = { info: () => {}, warn: () => {}, error: () => {} };
 
-export function openLog(stateDir: string): GatewayLog {
-  const dest = join(stateDir, "gateway.log");
-  // Made first, for its permissions.
-  closeSync(openSync(dest, "a", 0o600));
+/** Every line passes the redaction, so that those who write one need not think of it. */
+export function openLog(stateDir: string, bytesMax?: number): GatewayLog {
+  const file = new LogFile(join(stateDir, "gateway.log"), bytesMax);
   return pino(
     { base: null, timestamp: pino.stdTimeFunctions.isoTime },
-    pino.destination({ dest, sync: true }),
+    { write: (line: string) => file.write(redactSecrets(line).text) },
   );
 }

@@ -3,10 +3,12 @@
  *
  * Tokens leak into transcripts: users paste them, tools print them, agents read
  * files that contain them. No detection finds every secret, so the caller can
- * also name values; those are always removed.
+ * also name values; those are always removed, and so are those that the process
+ * uses itself.
  */
 import { checkString, checkStrings } from "../util/checked-arguments.ts";
 import type { Json } from "../util/json.ts";
+import { knownForms } from "./known-secrets.ts";
 import { SECRET_WORDS } from "./secret-names.ts";
 import { SECRET_PATTERNS, type SecretPattern } from "./secret-patterns.ts";
 
@@ -21,7 +23,7 @@ export function redactSecrets(text: string, known: readonly string[] = []): Reda
   checkString(text, "text");
   checkStrings(known, "known");
   const redaction = new Redaction(text);
-  for (const value of formsOf(known)) redaction.value(value, "known value");
+  for (const value of knownForms(known)) redaction.value(value, "known value");
   redaction.blocks();
   for (const pattern of SECRET_PATTERNS) redaction.pattern(pattern);
   redaction.assignments();
@@ -110,21 +112,6 @@ function mark(kind: string): string {
 
 function isGroups(value: unknown): value is Readonly<Record<string, string | undefined>> {
   return typeof value === "object" && value !== null;
-}
-
-const KNOWN_CHARS_MIN = 4;
-
-/** A value as given, and as written in JSON, URLs and base64. Longest first: one may contain another. */
-function formsOf(known: readonly string[]): string[] {
-  const forms = known
-    .filter((value) => value.length >= KNOWN_CHARS_MIN)
-    .flatMap((value) => [
-      value,
-      JSON.stringify(value).slice(1, -1),
-      encodeURIComponent(value.toWellFormed()),
-      Buffer.from(value).toString("base64"),
-    ]);
-  return [...new Set(forms)].sort((a, b) => b.length - a.length);
 }
 
 const KEY_CHARS_MAX = 65_536;

@@ -2,6 +2,8 @@
 
 import { agentById, agentFor, defaultAgentId, type SharedTools } from "../../agent/index.ts";
 import type { Memory } from "../../memory/index.ts";
+import { rememberSecrets } from "../../secrets/known-secrets.ts";
+import { secretsOf } from "../../state/config/hide-secrets.ts";
 import { composeModels, type ModelsFile } from "../../state/models/index.ts";
 import { AgentSetup, type Lookup } from "./agent-setup.ts";
 import type { Installation } from "./installation.ts";
@@ -28,6 +30,7 @@ export class Agents implements AsyncDisposable {
   #models: Promise<ModelsFile> | undefined;
 
   constructor(installation: Installation) {
+    rememberSecrets(secretsOf({ value: installation.config, env: installation.env }));
     this.#installation = installation;
     this.#parts = new OpenedParts(installation);
   }
@@ -48,6 +51,7 @@ export class Agents implements AsyncDisposable {
    */
   async use(settings: Settings): Promise<void> {
     const next = { ...this.#installation, ...settings };
+    rememberSecrets(secretsOf({ value: next.config, env: next.env }));
     agentById(defaultAgentId(next.config), next.config);
     const models = await compose(next);
     this.#installation = next;

@@ -3,6 +3,7 @@ import type { Agents } from "../../channel/setup/agents.ts";
 import { channelStamp } from "../../channel/setup/channel-stamp.ts";
 import { type RunningChannel, startChannel } from "../../channel/setup/start-channel.ts";
 import { asColloquyError, type ColloquyError, type ErrorCode } from "../../errors.ts";
+import { redactSecrets } from "../../secrets/redact-secrets.ts";
 import type { JsonObject } from "../../util/json.ts";
 import { objectIn } from "../../util/values.ts";
 import type { StatusView } from "../wire/rest.ts";
@@ -134,7 +135,7 @@ class KeptChannel {
   }
 
   #enter(state: ChannelState["state"], problem: string | null): void {
-    this.state = { ...this.state, state, problem };
+    this.state = { ...this.state, state, problem: problem === null ? null : redactSecrets(problem).text };
   }
 }
 

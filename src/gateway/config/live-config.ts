@@ -1,6 +1,7 @@
 /** Brings a changed config, and changed credentials, into a gateway that runs. */
 import type { Agents, Settings } from "../../channel/setup/agents.ts";
 import { asColloquyError, type ColloquyError } from "../../errors.ts";
+import { redactSecrets } from "../../secrets/redact-secrets.ts";
 import type { JsonObject } from "../../util/json.ts";
 import { isoTime, systemClock } from "../../util/time.ts";
 import { objectIn } from "../../util/values.ts";
@@ -74,7 +75,8 @@ export class LiveConfig {
 
   #next(work: () => Promise<void>): Promise<void> {
     this.#changing = this.#changing.then(work).catch((error: unknown) => {
-      const { message } = asColloquyError(error, "Cannot use the config");
+      // The message may quote the file.
+      const message = redactSecrets(asColloquyError(error, "Cannot use the config").message).text;
       this.#enter({ ...this.#state, problem: message });
       this.#options.log.error({ problem: message }, "config refused: the last good one stays");
     });

@@ -1,14 +1,17 @@
 /** Plants secrets of many kinds everywhere, uses and misuses the gateway, and finds none of them in what it says. */
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { WebSocket } from "ws";
+import { ColloquyError } from "../../../src/errors.ts";
 import { OWNER } from "../../../src/gateway/auth/principal.ts";
+import { openLog } from "../../../src/gateway/log.ts";
 import { ROUTES } from "../../../src/gateway/routes/table.ts";
 import type { SignedIn } from "../../../src/gateway/wire/auth.ts";
 import { openCredentials } from "../../../src/state/credentials/index.ts";
 import { sha256Hex } from "../../../src/util/sha256.ts";
 import { modelServer } from "../../support/model-server.ts";
+import { tempFolder } from "../../support/temp-folder.ts";
 import { type CallOptions, openPlace, type Place } from "../place.ts";
 
 /** Random, and the same in every run. */
@@ -254,5 +257,47 @@ describe("no secret is in", () => {
     socket.terminate();
     expect(model.requests[0]?.headers.authorization).toContain(PLACED.providerKey);
     expect(leaks([...frames, ...problems], { ...SHAPED, providerKey: PLACED.providerKey ?? "" })).toEqual([]);
+  });
+
+  it("the log and the status, whatever problems quote", async () => {
+    const stateDir = tempFolder();
+    const log = openLog(stateDir);
+    const config = {
+      gateway: { auth: { token: PLACED.gatewayToken }, remote: { password: PLACED.remotePassword } },
+      models: { providers: { local: { baseUrl: "http://127.0.0.1:1/v1", apiKey: PLACED.providerKey } } },
+    };
+    const env = { SERVICE_TOKEN: PLACED.variable ?? "", GATEWAY_PASSWORD: PLACED.gatewayPassword ?? "" };
+    await using place = await openPlace({}, { stateDir, config, env, log });
+    for (const secret of Object.values(PLANTED)) {
+      const forms = [secret, encodeURIComponent(secret), JSON.stringify({ secret }), btoa(secret)];
+      await place.gateway.refuse(new ColloquyError("VALIDATION_ERROR", `In line 3: ${forms[0]}`));
+      const status = await place.call("GET /api/v1/status");
+      expect(leaks([status.text], PLANTED)).toEqual([]);
+      for (const form of forms.slice(0, 3))
+        log.error({ problem: form, in: { stack: `Error: ${form}` } }, form);
+    }
+    for (const secret of Object.values(PLACED)) log.info({ basic: btoa(secret) }, "encoded");
+    const text = readFileSync(join(stateDir, "gateway.log"), "utf8");
+    const lines = text.trim().split("\n");
+    expect(lines.filter((line) => JSON.parse(line).problem?.includes("[redacted")).length).toBeGreaterThan(
+      100,
+    );
+    expect(leaks([text], PLANTED)).toEqual([]);
+    const encoded = Object.fromEntries(Object.entries(PLACED).map(([name, secret]) => [name, btoa(secret)]));
+    expect(leaks([text], encoded)).toEqual([]);
+  });
+
+  it("an export", async () => {
+    const config = { models: { providers: { local: { apiKey: PLACED.providerKey } } } };
+    await using place = await openPlace({}, { config });
+    const { id } = await place.store.create();
+    const body = { messages: [{ role: "user", content: Object.values(SHAPED).join("\n") }] };
+    await place.call(`POST /api/v1/conversations/${id}/messages`, { body });
+    const known = { messages: [{ role: "user", content: `The key is ${PLACED.providerKey}` }] };
+    await place.call(`POST /api/v1/conversations/${id}/messages`, { body: known });
+    for (const to of ["markdown", "html", "json&redact=true"]) {
+      const { status, text } = await place.call(`GET /api/v1/conversations/${id}/export?to=${to}`);
+      expect([status, leaks([text], { ...SHAPED, key: PLACED.providerKey ?? "" })]).toEqual([200, []]);
+    }
   });
 });

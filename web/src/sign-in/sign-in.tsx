@@ -37,8 +37,8 @@ export function SignIn({ state }: { readonly state: SessionState }): JSX.Element
       >
         <h1>Colloquy</h1>
         <p class="quiet">
-          The gateway printed a sign-in link when it started. <code>colloquy token create</code> makes a
-          token.
+          The gateway printed a sign-in link when it started. <code>colloquy gateway link</code> prints
+          another one.
         </p>
         {ways.length > 1 && (
           <fieldset class="ways">

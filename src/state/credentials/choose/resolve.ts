@@ -1,5 +1,6 @@
 /** Resolves a profile or a provider to a usable secret. */
 import { ColloquyError } from "../../../errors.ts";
+import { rememberSecrets } from "../../../secrets/known-secrets.ts";
 import { isoTime } from "../../../util/time.ts";
 import { boundTo, expiryOf, mainSecret } from "../credential.ts";
 import { expired } from "../secret/check-secret.ts";
@@ -108,6 +109,7 @@ function unusable(id: string, reason: string): ColloquyError {
 }
 
 function resolved({ id, provider, credential }: Profile, value: string | undefined): Resolved {
+  if (value !== undefined) rememberSecrets([value]);
   const visible = { profileId: id, provider, kind: credential.type, expiresAt: expiryOf(credential) };
   return Object.defineProperty(visible, "value", { value, enumerable: false }) as Resolved;
 }
