@@ -58,7 +58,7 @@ describe("auth", () => {
     });
     expect(await auth.check(short.secret)).toEqual({
       ...{ user: OWNER, permission: "admin", scope: { channels: ["discord"] } },
-      ...{ tokenId: short.info.id, expiresAt: time.now + 1000 },
+      ...{ tokenId: short.info.id, source: short.info.id, expiresAt: time.now + 1000 },
     });
     time.now += 1000;
     await expect(auth.check(short.secret)).rejects.toMatchObject({ code: "UNAUTHORIZED" });

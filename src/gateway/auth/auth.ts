@@ -23,6 +23,7 @@ import { revokeSignIn } from "./records/sign-ins.ts";
 import { currentKey, rotateKeys } from "./records/signing-keys.ts";
 import { createToken, type NewToken, revokeToken } from "./records/tokens.ts";
 import { type AuthSettings, authSettings } from "./settings.ts";
+import { Shares } from "./shares.ts";
 import { Tickets } from "./tickets.ts";
 
 export interface AuthOptions {
@@ -32,6 +33,13 @@ export interface AuthOptions {
   readonly clock?: Clock;
   readonly random?: Random;
 }
+
+/** Connections that have not signed in. They have 5 seconds. */
+const STRANGERS_MAX = 256;
+const STRANGERS_EACH_MAX = 32;
+/** WebSockets and streams of those who have. */
+const CONNECTIONS_MAX = 4096;
+const CONNECTIONS_EACH_MAX = 1024;
 
 export class Auth implements AuthParts, AsyncDisposable {
   readonly records: Records;
@@ -43,6 +51,8 @@ export class Auth implements AuthParts, AsyncDisposable {
   readonly #credentials: Credentials;
   readonly #lastUsed: LastUsed;
   #configuring: Promise<void> = Promise.resolve();
+  readonly #strangers = new Shares(STRANGERS_MAX, STRANGERS_EACH_MAX);
+  readonly #connections = new Shares(CONNECTIONS_MAX, CONNECTIONS_EACH_MAX);
 
   private constructor(records: Records, settings: AuthSettings, clock: Clock, random: Random) {
     this.records = records;
@@ -103,6 +113,19 @@ export class Auth implements AuthParts, AsyncDisposable {
   /** Call `listener` once, within a second, when the principal is revoked, narrowed or expired. */
   onEnded(principal: Principal, listener: () => void): () => void {
     return this.#ended.add(principal, listener);
+  }
+
+  /**
+   * A place for a connection that stays open. Throws `RATE_LIMITED` if there is none, or if the token has its share.
+   * The result gives the place back.
+   */
+  enter({ source }: Principal): () => void {
+    return this.#connections.enter(source);
+  }
+
+  /** The same for a client that has not signed in yet. */
+  enterAsStranger({ address }: Client): () => void {
+    return this.#strangers.enter(address);
   }
 
   /** Throws `UNAUTHORIZED`, or `RATE_LIMITED` after too many failures. */

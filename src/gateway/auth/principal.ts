@@ -9,6 +9,8 @@ export interface Principal {
   readonly scope: Scope | null;
   /** The token or sign-in, which can be revoked. */
   readonly tokenId: string;
+  /** The token that a sign-in was made with, or else itself. Limits count by it: a token can sign in many times. */
+  readonly source: string;
   /** Milliseconds since 1970. */
   readonly expiresAt: number;
 }

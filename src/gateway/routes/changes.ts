@@ -26,6 +26,8 @@ export const CHANGE_ROUTES: readonly Route[] = [
         request.header("last-event-id") || request.query.since || (await gateway.store.lastChange());
       // A wrong cursor is an error, not an empty stream.
       decodeCursor("f", since, ["number", "number"], "since");
+      // Whether there is a place, while the answer can still be an error. A stream that is never read takes none.
+      gateway.auth.enter(request.principal)();
       return { stream: events(request, gateway, since) };
     },
   }),
@@ -37,6 +39,7 @@ async function* events(
   since: string,
 ): AsyncGenerator<string> {
   const { principal } = request;
+  const leave = gateway.auth.enter(principal);
   const ended = new AbortController();
   const stopWatching = gateway.auth.onEnded(principal, () => ended.abort());
   const signal = AbortSignal.any([request.signal, ended.signal]);
@@ -48,6 +51,7 @@ async function* events(
       else if (await isVisible(gateway, change, principal.scope)) yield eventText(change);
     }
   } finally {
+    leave();
     stopWatching();
     ended.abort();
   }

@@ -1,4 +1,4 @@
-/** How often a connection may call each method. */
+/** How often each method may be called. */
 import { ColloquyError } from "../../errors.ts";
 
 const MINUTE_MS = 60_000;
@@ -24,6 +24,11 @@ export class CallLimits {
   /** Counts a refused request. `false`: there were too many of them. */
   refused(): boolean {
     return this.#has("", REFUSED_MAX);
+  }
+
+  /** Whether forgetting it changes nothing. */
+  isIdle(nowMs: number): boolean {
+    return [...this.#buckets.values()].every(({ atMs }) => nowMs - atMs >= MINUTE_MS);
   }
 
   #has(name: string, perMinute: number): boolean {

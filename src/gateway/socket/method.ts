@@ -30,7 +30,7 @@ export interface Method<Name extends TableMethod = TableMethod> {
   readonly summary: string;
   /** JSON Schema. Properties that it does not name are refused. */
   readonly params: ObjectSchema;
-  /** Calls a minute for each connection. */
+  /** Calls a minute, of all connections with a token. */
   readonly perMinute: number;
   handle(call: MethodCall<Name>, gateway: GatewayContext): Promise<Methods[Name]["result"]>;
 }

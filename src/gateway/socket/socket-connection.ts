@@ -19,6 +19,8 @@ export interface ConnectionOptions {
   readonly request: Incoming;
   readonly gateway: GatewayContext;
   readonly methods: ReadonlyMap<string, Method>;
+  /** How often the methods may be called with a token. */
+  readonly limitsOf: (source: string) => CallLimits;
   readonly onSignedIn: () => void;
   readonly onProblem: (problem: ColloquyError) => void;
 }
@@ -35,7 +37,8 @@ const TEXT = { binary: false } as const;
 export class SocketConnection implements Listening {
   readonly topics: Set<string> = new Set();
   readonly #options: ConnectionOptions;
-  readonly #limits = new CallLimits();
+  /** Of refused requests: only this connection pays for them. */
+  readonly #refusals = new CallLimits();
   readonly #calls = new Set<string>();
   #principal: Principal | undefined;
   #isSigningIn = false;
@@ -45,6 +48,8 @@ export class SocketConnection implements Listening {
   readonly #timer: NodeJS.Timeout;
   /** Ends the watch over the token. */
   #forget: (() => void) | undefined;
+  /** Gives its place back. */
+  #leave: (() => void) | undefined;
 
   constructor(options: ConnectionOptions) {
     this.#options = options;
@@ -106,6 +111,7 @@ export class SocketConnection implements Listening {
     this.#isClosing = true;
     clearTimeout(this.#timer);
     this.#forget?.();
+    this.#leave?.();
     const { hub } = this.#options.gateway.live;
     for (const topic of this.topics) hub.unsubscribe(this, topic);
     this.topics.clear();
@@ -151,7 +157,7 @@ export class SocketConnection implements Listening {
     if (method === undefined) {
       throw new ColloquyError("NOT_FOUND", "There is no such method", { field: "method" });
     }
-    this.#limits.take(name, method.perMinute);
+    this.#options.limitsOf(principal.source).take(name, method.perMinute);
     assertPermission(principal, method.permission);
     checkInput(method.params, params);
     // The schema says what the type says.
@@ -180,6 +186,7 @@ export class SocketConnection implements Listening {
         : await gateway.auth.check(token, gateway.auth.clientOf(request));
     // Nobody would end the watch over the token of a connection that has gone.
     if (this.#isClosing) throw new ColloquyError("UNAUTHORIZED", "The connection is closed");
+    this.#leave = gateway.auth.enter(principal);
     this.#principal = principal;
     clearTimeout(this.#timer);
     this.#forget = gateway.auth.onEnded(principal, () => this.end(CLOSE.unauthorized, "Sign in again"));
@@ -192,8 +199,10 @@ export class SocketConnection implements Listening {
     const known = asColloquyError(error, "The request failed");
     if (known.code === "INTERNAL_ERROR") this.#options.onProblem(known);
     this.#send(JSON.stringify({ type: "res", id, ok: false, error: httpError(known).body.error }));
-    if (this.#principal === undefined) this.end(CLOSE.unauthorized, "Not signed in");
-    else if (!this.#limits.refused()) this.end(CLOSE.tooMany, "Too many refused requests");
+    if (this.#principal === undefined && known.code === "RATE_LIMITED")
+      this.end(CLOSE.tooMany, "Too many connections");
+    else if (this.#principal === undefined) this.end(CLOSE.unauthorized, "Not signed in");
+    else if (!this.#refusals.refused()) this.end(CLOSE.tooMany, "Too many refused requests");
   }
 
   #send(text: string): void {

@@ -8,6 +8,7 @@ import type { GatewayContext } from "../context.ts";
 import type { AllowedHosts } from "../http/allowed-hosts.ts";
 import { httpError } from "../http/http-error.ts";
 import { IncomingRequest } from "../http/incoming.ts";
+import { CallLimits } from "./call-limits.ts";
 import type { Method } from "./method.ts";
 import { METHODS } from "./methods/table.ts";
 import { SocketConnection } from "./socket-connection.ts";
@@ -15,9 +16,6 @@ import { SocketConnection } from "./socket-connection.ts";
 const PATH = "/ws";
 const FRAME_BYTES_MAX = 1024 * 1024;
 const PING_MS = 20_000;
-/** Those that have not signed in. They have 5 seconds. */
-const STRANGERS_MAX = 64;
-const CONNECTIONS_MAX = 4096;
 const GOING_AWAY = 1001;
 /** How long clients have to answer the close. */
 const FAREWELL_MS = 1000;
@@ -31,7 +29,8 @@ export class SocketServer {
   readonly #methods: ReadonlyMap<string, Method> = new Map(METHODS.map((method) => [method.name, method]));
   readonly #connections = new Set<SocketConnection>();
   readonly #pings: NodeJS.Timeout;
-  #strangers = 0;
+  /** Of each token, for all of its connections. */
+  readonly #limits = new Map<string, CallLimits>();
   #isClosing = false;
 
   constructor(gateway: GatewayContext, hosts: AllowedHosts, onProblem: (problem: ColloquyError) => void) {
@@ -46,6 +45,8 @@ export class SocketServer {
     });
     this.#pings = setInterval(() => {
       for (const connection of this.#connections) connection.ping();
+      const nowMs = performance.now();
+      for (const [source, limits] of this.#limits) if (limits.isIdle(nowMs)) this.#limits.delete(source);
     }, PING_MS).unref();
   }
 
@@ -54,32 +55,28 @@ export class SocketServer {
     // One that vanishes before it is a WebSocket.
     socket.on("error", () => {});
     const request = new IncomingRequest(message);
+    const { auth } = this.#gateway;
+    let leave: () => void;
     try {
-      this.#gateway.auth.assertPeer(request);
+      auth.assertPeer(request);
       this.#hosts.check(request);
       checkSite(request);
-      this.#assertRoom(message.url ?? "");
+      this.#assertOpen(message.url ?? "");
+      leave = auth.enterAsStranger(auth.clientOf(request));
     } catch (error) {
       refuse(socket, error);
       return;
     }
+    socket.once("close", leave);
     this.#server.handleUpgrade(message, socket, head, (webSocket) => {
-      this.#strangers++;
-      let isStranger = true;
-      const known = (): void => {
-        if (isStranger) this.#strangers--;
-        isStranger = false;
-      };
       const connection = new SocketConnection({
         ...{ socket: webSocket, request, gateway: this.#gateway, methods: this.#methods },
-        onSignedIn: known,
+        limitsOf: (source) => this.#limitsOf(source),
+        onSignedIn: leave,
         onProblem: this.#onProblem,
       });
       this.#connections.add(connection);
-      webSocket.on("close", () => {
-        known();
-        this.#connections.delete(connection);
-      });
+      webSocket.on("close", () => this.#connections.delete(connection));
     });
   };
 
@@ -93,13 +90,16 @@ export class SocketServer {
     for (const connection of this.#connections) connection.terminate();
   }
 
-  #assertRoom(url: string): void {
-    // The query could only be a token, which does not belong into an address.
+  #limitsOf(source: string): CallLimits {
+    const limits = this.#limits.get(source) ?? new CallLimits();
+    this.#limits.set(source, limits);
+    return limits;
+  }
+
+  #assertOpen(url: string): void {
+    // The query could only be a token, which does not belong in an address.
     if (url !== PATH) throw new ColloquyError("NOT_FOUND", `WebSockets are at ${PATH}, without a query`);
     if (this.#isClosing) throw new ColloquyError("SERVICE_UNAVAILABLE", "The gateway is stopping");
-    if (this.#strangers >= STRANGERS_MAX || this.#connections.size >= CONNECTIONS_MAX) {
-      throw new ColloquyError("RATE_LIMITED", "There are too many connections. Try again in a moment");
-    }
   }
 }
 

@@ -16,7 +16,7 @@ it("does not keep a connection that closed while it subscribed", async () => {
   const topic = `conversation:${chat.id}`;
   const connection: Listening = { scope: null, topics: new Set(), isOpen: false, deliver: () => {} };
   const subscribe = TOPIC_METHODS.find(({ name }) => name === "subscribe");
-  const principal = { user: "a", permission: "read", scope: null, tokenId: "t", expiresAt: 1 } as const;
+  const principal = { user: "a", permission: "read", scope: null, tokenId: "t", source: "t", expiresAt: 1 };
   const call = { params: { topic }, principal, connection } as never;
   await expect(subscribe?.handle(call, { store, live } as never)).rejects.toMatchObject({
     code: "SERVICE_UNAVAILABLE",

@@ -23,6 +23,7 @@ export function principalOf(
     permission: lesser(row.permission as Permission, row.user_permission as Permission),
     scope: scopeIn(row),
     tokenId: id,
+    source: String(row.source),
     expiresAt,
   };
 }

@@ -77,4 +77,19 @@ export const MIGRATIONS: readonly Migration[] = [
     `,
   },
   { name: "audit by event", up: "CREATE INDEX audit_by_event ON audit (event, id)" },
+  {
+    name: "the source of a grant",
+    up: `
+      DROP VIEW grants;
+      CREATE VIEW grants AS
+        SELECT t.id, t.id AS source, t.user, u.permission AS user_permission, t.permission, t.scope, t.expires_at
+        FROM tokens AS t JOIN users AS u ON u.sub = t.user
+        WHERE t.revoked_at IS NULL
+        UNION ALL
+        SELECT s.id, coalesce(s.token, s.id), s.user, u.permission, coalesce(t.permission, u.permission), t.scope,
+          min(s.expires_at, coalesce(t.expires_at, s.expires_at))
+        FROM sign_ins AS s JOIN users AS u ON u.sub = s.user LEFT JOIN tokens AS t ON t.id = s.token
+        WHERE s.revoked_at IS NULL AND (s.token IS NULL OR (t.id IS NOT NULL AND t.revoked_at IS NULL));
+    `,
+  },
 ];

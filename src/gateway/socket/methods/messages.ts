@@ -20,7 +20,7 @@ export const MESSAGE_METHODS: readonly Method[] = [
       required: ["conversation", "messages"],
       additionalProperties: false,
     },
-    perMinute: 120_000,
+    perMinute: 6_000_000,
     async handle({ params, principal }, { store }) {
       const { branch, idempotencyKey: operationId, expectedHead } = params;
       const conversation = await writtenConversation(store, principal, params.conversation);

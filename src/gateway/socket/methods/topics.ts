@@ -14,7 +14,7 @@ export const TOPIC_METHODS: readonly Method[] = [
     permission: "read",
     summary: "The time of the gateway",
     params: { type: "object", properties: {}, additionalProperties: false },
-    perMinute: 600,
+    perMinute: 6000,
     handle: async () => ({ at: isoTime(Date.now()) }),
   }),
   defineMethod({
@@ -32,7 +32,7 @@ export const TOPIC_METHODS: readonly Method[] = [
       required: ["topic"],
       additionalProperties: false,
     },
-    perMinute: 1200,
+    perMinute: 12_000,
     async handle({ params, principal, connection }, { store, live }) {
       const { topic, after, stream, text = "deltas" } = params;
       if (!connection.topics.has(topic) && connection.topics.size >= TOPICS_MAX) {
@@ -61,7 +61,7 @@ export const TOPIC_METHODS: readonly Method[] = [
       required: ["topic"],
       additionalProperties: false,
     },
-    perMinute: 1200,
+    perMinute: 12_000,
     async handle({ params: { topic }, connection }, { live }) {
       live.hub.unsubscribe(connection, topic);
       connection.topics.delete(topic);

@@ -1,0 +1,35 @@
+/** Places that are counted for all and for each, so that one client or one token cannot take those of all others. */
+import { ColloquyError } from "../../errors.ts";
+
+export class Shares {
+  readonly #max: number;
+  readonly #eachMax: number;
+  readonly #taken = new Map<string, number>();
+  #total = 0;
+
+  constructor(max: number, eachMax: number) {
+    this.#max = max;
+    this.#eachMax = eachMax;
+  }
+
+  /** Throws `RATE_LIMITED`, or takes a place. The result gives it back, once. */
+  enter(name: string): () => void {
+    const taken = this.#taken.get(name) ?? 0;
+    if (this.#total >= this.#max || taken >= this.#eachMax)
+      throw new ColloquyError("RATE_LIMITED", "There are too many connections. Try again in a moment");
+    this.#total++;
+    this.#taken.set(name, taken + 1);
+    let isInside = true;
+    return () => {
+      if (isInside) this.#leave(name);
+      isInside = false;
+    };
+  }
+
+  #leave(name: string): void {
+    this.#total--;
+    const left = (this.#taken.get(name) ?? 0) - 1;
+    if (left > 0) this.#taken.set(name, left);
+    else this.#taken.delete(name);
+  }
+}
