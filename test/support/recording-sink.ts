@@ -133,5 +133,14 @@ export function surroundings(
           .sort(),
       ),
     ],
+    async *records(name) {
+      const text = files[name]?.toString() ?? "";
+      let offset = 0;
+      for (const [index, part] of text.split("\n").entries()) {
+        if (part.trim() !== "") yield { value: JSON.parse(part), line: index + 1, offset, text: part };
+        offset += Buffer.byteLength(part) + 1;
+      }
+    },
+    pathOf: (name) => name,
   };
 }

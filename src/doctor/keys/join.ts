@@ -181,6 +181,8 @@ const NOWHERE = {
   modifiedMs: 0,
   read: async () => undefined,
   list: async () => [],
+  async *records() {},
+  pathOf: (name: string) => name,
 };
 
 function turnUnderWay(id: string): ColloquyError {

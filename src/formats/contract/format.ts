@@ -44,8 +44,21 @@ interface LinesFormat {
    * decides only where two tools write the same records.
    */
   sniff(records: readonly JsonObject[], path: string): boolean;
+  /**
+   * The file whose conversation this one continues, if that is known: it is read first. Called with the first
+   * records of a file that is read from its beginning.
+   */
+  base?(records: readonly JsonObject[], around: Surroundings): Promise<BaseFile | undefined>;
   /** `state` is what the reader returned after an earlier import of the same file, which has grown since. */
-  open(sink: Sink, around: Surroundings, state: Json | undefined): RecordReader;
+  open(sink: Sink, around: Surroundings, state: Json | undefined, base?: BaseFile | undefined): RecordReader;
+}
+
+/** A file that another one continues: a fork, or a thread that went back. */
+export interface BaseFile {
+  /** Relative to the other file. */
+  readonly name: string;
+  /** Whatever the reader of the other file has to know about it. */
+  readonly facts: JsonObject;
 }
 
 /** A file that is one JSON value, or one long array of them. */

@@ -107,8 +107,12 @@ export interface ConversationSink {
   blob(base64: string): void;
   /** Facts about the conversation from a later record. */
   update(patch: Pick<SourceConversation, "title" | "model" | "createdAt" | "about" | "tree">): void;
-  /** The entry that the source shows last: its branch is checked out. Default: the last one added. */
-  leaf(entryId: string): void;
+  /**
+   * The entry that the source shows last: its branch is checked out, unless another source of the conversation was
+   * used later. Default: the last one added. `isHidden`: the tool no longer lists the source, so that any other
+   * source of the conversation is shown instead.
+   */
+  leaf(entryId: string, isHidden?: boolean): void;
 }
 
 export interface Sink {
@@ -138,6 +142,10 @@ export interface Surroundings {
   read(name: string, bytesMax?: number): Promise<Buffer | undefined>;
   /** Names in a folder, sorted; empty when the folder does not exist. */
   list(folder: string): Promise<readonly string[]>;
+  /** The records of a file of one record a line, uncompressed; none when it does not exist. Damage is left out. */
+  records(name: string): AsyncIterable<SourceRecord>;
+  /** Another file, as the report names it. */
+  pathOf(name: string): string;
 }
 
 /**

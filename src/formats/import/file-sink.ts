@@ -215,7 +215,7 @@ export class FileSink implements Sink {
       },
       blob: (base64) => writer.addBlob(base64),
       update: (patch) => writer.update(patch),
-      leaf: (entryId) => writer.leaf(entryId),
+      leaf: (entryId, isHidden) => writer.leaf(entryId, isHidden),
     };
     if (isPlainObject(saved.versions)) writer.intake.addVersions(saved.versions);
     for (const kept of this.#early) this.#note(handle, kept);

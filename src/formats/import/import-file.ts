@@ -1,8 +1,8 @@
 /** One file of a source, read by the reader that knows it. */
 import { statSync } from "node:fs";
 import { ColloquyError, type ErrorCode } from "../../errors.ts";
-import { isJsonObject, type Json } from "../../util/json.ts";
-import type { FormatDeclaration } from "../contract/format.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../util/json.ts";
+import type { BaseFile, FormatDeclaration } from "../contract/format.ts";
 import { openSourceDatabase } from "../sources/database.ts";
 import { readElements } from "../sources/json/elements.ts";
 import { readLines } from "../sources/lines.ts";
@@ -28,6 +28,8 @@ export interface FileJob {
   readonly onBytes: (bytes: number) => void;
   /** Everything was read, and is being written. */
   readonly onRead: () => void;
+  /** Reads another file of the import, unless it was read. */
+  readonly readFirst: (path: string) => Promise<void>;
   readonly signal: AbortSignal | undefined;
 }
 
@@ -101,7 +103,7 @@ async function readFile(opened: Opened): Promise<void> {
   if (isCompanion(file.path) && wanted === undefined) return;
   const reader = await readerFor(source, file.path, wanted);
   if (reader.kind === "database") return readDatabase(opened);
-  if (reader.kind === "lines") return readLinesOf(opened, reader.format);
+  if (reader.kind === "lines") return readLinesOf(opened, reader.format, reader.records);
   if (reader.kind === "document") return readDocument(opened, reader.format);
   if (reader.kind === "damaged") {
     const reason = "damaged: it seems to hold conversations, but none can be read";
@@ -132,12 +134,13 @@ async function finish(opened: Opened, sink: FileSink, final: boolean): Promise<v
   await finished;
 }
 
-async function readLinesOf(opened: Opened, format: WithLines): Promise<void> {
+async function readLinesOf(opened: Opened, format: WithLines, records: readonly JsonObject[]): Promise<void> {
   const { session, file, source, memory, signal } = opened;
   const resumes = await goesOn(opened, format);
+  const base = resumes ? undefined : await baseOf(opened, format, records);
   const from = resumes && memory !== undefined ? { offset: memory.offset, line: memory.line } : START;
   const sink = await sinkOf(opened, format, resumes);
-  const reader = format.lines.open(sink, file.around, resumes ? (memory?.reader as Json) : undefined);
+  const reader = format.lines.open(sink, file.around, resumes ? (memory?.reader as Json) : undefined, base);
   const reading = new LineReader(reader, sink, session.placeholders, from);
   let told = from.offset;
   const ingest = session.mode === "write" ? session.ingest : undefined;
@@ -171,6 +174,17 @@ async function readLinesOf(opened: Opened, format: WithLines): Promise<void> {
     reader: reader.state(),
   };
   opened.ledger.put(memoryOf(opened, read, sink, await fingerprintOf(source, reading.offset)));
+}
+
+/** The file that this one continues. Its entries are stored first, so that those of this file find their parents. */
+async function baseOf(
+  { file, readFirst }: Opened,
+  { lines }: WithLines,
+  records: readonly JsonObject[],
+): Promise<BaseFile | undefined> {
+  const base = await lines.base?.(records, file.around);
+  if (base !== undefined) await readFirst(file.around.pathOf(base.name));
+  return base;
 }
 
 /** A last line that has been incomplete for a day will not be completed: it is kept unparsed. */

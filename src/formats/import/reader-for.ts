@@ -21,7 +21,7 @@ const ELEMENTS_MAX = 1000;
 
 /** `damaged`: it seems to hold conversations, none of which can be read. */
 export type Reader =
-  | { readonly kind: "lines"; readonly format: WithLines }
+  | { readonly kind: "lines"; readonly format: WithLines; readonly records: readonly JsonObject[] }
   | { readonly kind: "document"; readonly format: WithDocument }
   | { readonly kind: "database" | "damaged" | "unknown" | "empty" };
 
@@ -53,23 +53,24 @@ async function readerOf(candidate: Candidate): Promise<Reader> {
   if (kind === "empty") return { kind: "empty" };
   const isOfLines = kind === "lines" || kind === "object";
   const lines = isOfLines ? linesFormat(records, path, wanted) : undefined;
-  if (kind === "lines" && lines !== undefined) return { kind: "lines", format: lines };
+  if (kind === "lines" && lines !== undefined) return { kind: "lines", format: lines, records };
   const document = records.length === 0 ? undefined : documentFormat(records.slice(0, 1), wanted);
   const hidden = isOfLines ? undefined : await hiddenLines(candidate, document);
-  if (hidden !== undefined) return { kind: "lines", format: hidden };
+  if (hidden !== undefined) return { kind: "lines", ...hidden };
   // A single record is also a whole JSON document.
   if (document !== undefined) return { kind: "document", format: document };
-  return lines === undefined ? readerAfterDamage(candidate) : { kind: "lines", format: lines };
+  return lines === undefined ? readerAfterDamage(candidate) : { kind: "lines", format: lines, records };
 }
 
 /** A file of lines that looks like something else, because a byte at its beginning has changed. */
 async function hiddenLines(
   { source, path, wanted }: Candidate,
   document: WithDocument | undefined,
-): Promise<WithLines | undefined> {
+): Promise<{ readonly format: WithLines; readonly records: readonly JsonObject[] } | undefined> {
   const { objects, isSome, isMostly } = await firstLines(source);
-  const lines = isSome ? linesFormat(objects, path, wanted) : undefined;
-  return isMostly || isDoubtful(document, lines) ? lines : undefined;
+  const format = isSome ? linesFormat(objects, path, wanted) : undefined;
+  if (format === undefined || !(isMostly || isDoubtful(document, format))) return undefined;
+  return { format, records: objects };
 }
 
 /** A generic document is found in much that is damaged. */
@@ -80,11 +81,11 @@ function isDoubtful(document: WithDocument | undefined, lines: WithLines | undef
 async function readerAfterDamage({ source, path, wanted }: Candidate): Promise<Reader> {
   const { objects, isSome, isMostly } = await firstLines(source);
   const lines = isSome ? linesFormat(objects, path, wanted) : undefined;
-  if (isMostly && lines !== undefined) return { kind: "lines", format: lines };
+  if (isMostly && lines !== undefined) return { kind: "lines", format: lines, records: objects };
   const { elements, isDamaged } = await firstElements(source, wanted);
   const document = documentFormat(elements, wanted);
   if (lines !== undefined && (document === undefined || isDoubtful(document, lines))) {
-    return { kind: "lines", format: lines };
+    return { kind: "lines", format: lines, records: objects };
   }
   if (document !== undefined) return { kind: "document", format: document };
   return { kind: isDamaged ? "damaged" : "unknown" };

@@ -75,7 +75,9 @@ class Run {
   readonly #options: ImportOptions;
   readonly #ledger: Ledger;
   readonly #report: ReportBuilder = new ReportBuilder();
-  readonly #job: Omit<FileJob, "onRead">;
+  readonly #job: Omit<FileJob, "onRead" | "readFirst">;
+  /** Files that were not begun yet, by path. */
+  readonly #waiting: Map<string, SourceFile> = new Map();
   #bytesTotal = 0;
   #filesDone = 0;
   #filesTotal = 0;
@@ -111,27 +113,38 @@ class Run {
 
   async #work(files: Iterable<SourceFile>): Promise<void> {
     const writing = new Set<Promise<void>>();
+    for (const file of files) this.#waiting.set(file.path, file);
     try {
       for (const file of files) {
         if (this.#options.signal?.aborted === true) break;
         await this.#job.session.applyBackpressure([]);
-        const { promise: read, resolve: onRead } = Promise.withResolvers<void>();
-        const taken = this.#take(file, onRead).then(() => {
-          writing.delete(taken);
-          this.#filesDone++;
-        });
-        writing.add(taken);
-        // The failure of a file that is still being written ends the wait, too.
-        const failed = new Promise<never>((_, reject) => {
-          for (const other of writing) other.catch(reject);
-        });
-        await Promise.race([read, taken, failed]);
+        await this.#begin(file, writing);
         if (writing.size >= FILES_AT_ONCE) await Promise.race(writing);
       }
       await Promise.all(writing);
     } finally {
       await Promise.allSettled(writing);
     }
+  }
+
+  /** Resolves when the file was read; it may still be written. A file that another one continues is read before that. */
+  async #begin(file: SourceFile, writing: Set<Promise<void>>): Promise<void> {
+    if (!this.#waiting.delete(file.path)) return;
+    const { promise: read, resolve: onRead } = Promise.withResolvers<void>();
+    const readFirst = async (path: string): Promise<void> => {
+      const first = this.#waiting.get(path);
+      if (first !== undefined) await this.#begin(first, writing);
+    };
+    const taken = this.#take(file, { onRead, readFirst }).then(() => {
+      writing.delete(taken);
+      this.#filesDone++;
+    });
+    writing.add(taken);
+    // The failure of a file that is still being written ends the wait, too.
+    const failed = new Promise<never>((_, reject) => {
+      for (const other of writing) other.catch(reject);
+    });
+    await Promise.race([read, taken, failed]);
   }
 
   async #find(paths: readonly string[]): Promise<SourceFile[]> {
@@ -152,7 +165,7 @@ class Run {
   }
 
   /** `onRead` is called when the next file can be read. */
-  async #take(file: SourceFile, onRead: () => void): Promise<void> {
+  async #take(file: SourceFile, calls: Pick<FileJob, "onRead" | "readFirst">): Promise<void> {
     const { again = false } = this.#options;
     if (!again && this.#ledger.isForgotten(file.path)) {
       this.#report.forgotten++;
@@ -167,7 +180,7 @@ class Run {
       return;
     }
     try {
-      await importFile({ ...this.#job, onRead }, file, memory);
+      await importFile({ ...this.#job, ...calls }, file, memory);
     } catch (error) {
       throw withPath(error, file.path);
     }

@@ -1,9 +1,13 @@
 /** The files beside the one being read, and none outside the folders that the user named. */
 import { readdir, realpath } from "node:fs/promises";
 import { dirname, join, posix, sep } from "node:path";
-import type { Surroundings } from "../contract/reader.ts";
-import { firstBytes } from "./byte-source.ts";
+import type { SourceRecord, Surroundings } from "../contract/reader.ts";
+import { firstBytes, openBytes } from "./byte-source.ts";
 import { fileChunks, openFile } from "./file-bytes.ts";
+import { parseRecords } from "./json/records.ts";
+import { readLines } from "./lines.ts";
+import { problemOf } from "./problem.ts";
+import type { ByteSource } from "./types.ts";
 import { readMember, type Zip, type ZipMember } from "./zip.ts";
 
 /** Enough for a picture or a long tool result. */
@@ -23,7 +27,30 @@ export function inFolder(path: string, modifiedMs: number, bases: readonly strin
       const real = await within(folder, name, bases);
       return real === undefined ? [] : (await readdir(real).catch(() => [])).sort();
     },
+    async *records(name) {
+      const real = await within(folder, name, bases);
+      if (real !== undefined) yield* recordsOf(() => openBytes(real));
+    },
+    pathOf: (name) => join(folder, name),
   };
+}
+
+async function* recordsOf(open: () => Promise<ByteSource>): AsyncGenerator<SourceRecord> {
+  try {
+    const source = await open();
+    try {
+      for await (const batch of readLines(source)) {
+        for (const { line, offset, text, raw } of batch) {
+          const { values } = parseRecords(text ?? raw?.toString() ?? "");
+          for (const { value, text: own } of values) yield { value, line, offset, text: own };
+        }
+      }
+    } finally {
+      await source.close();
+    }
+  } catch (error) {
+    if (problemOf(error) === undefined) throw error;
+  }
 }
 
 /** By real path, so that no link leads outside. */
@@ -63,5 +90,20 @@ export function inZip(zip: Zip, member: ZipMember): Surroundings {
       const names = below.map((other) => other.name.slice(prefix.length).split("/", 1)[0] as string);
       return [...new Set(names)].sort();
     },
+    async *records(name) {
+      const found = zip.named.get(posix.join(folder, name));
+      const bytes = found === undefined ? undefined : await readMember(zip, found).catch(() => undefined);
+      if (bytes !== undefined) yield* recordsOf(async () => inMemory(bytes));
+    },
+    pathOf: (name) => `${zip.path}!${posix.join(folder, name)}`,
+  };
+}
+
+function inMemory(bytes: Buffer): ByteSource {
+  return {
+    async *chunks(from = 0) {
+      yield bytes.subarray(from);
+    },
+    close: async () => {},
   };
 }

@@ -40,6 +40,9 @@ export class ConversationWriter {
   #begun: Promise<void> | undefined;
   #info: ConversationInfo | undefined;
   #leaf: string | undefined;
+  #isHidden = false;
+  /** The latest time of an entry that its file has. */
+  #usedAtMs = Number.NEGATIVE_INFINITY;
   #isPurged = false;
   /** When it was begun in the source, until the store has it. */
   #createAtMs: number | undefined;
@@ -122,8 +125,9 @@ export class ConversationWriter {
     this.#start = { ...this.#start, ...patch };
   }
 
-  leaf(entryId: string): void {
+  leaf(entryId: string, isHidden = false): void {
     this.#leaf = entryId;
+    this.#isHidden = isHidden;
   }
 
   /** A part of the file that was not read before adds to it too, so all of its entries have to be known. */
@@ -174,8 +178,16 @@ export class ConversationWriter {
     const { lastId } = this.tree;
     if (lastId === undefined) return;
     if (this.#start.tree !== undefined) return this.tree.reshape(this.#start.tree);
+    await this.tree.settle();
+    if ((this.#isHidden && !this.#isNew) || (await this.#isUsedLater())) return;
     const leaf = this.#leaf === undefined ? undefined : this.tree.resolve(this.#leaf);
     await this.tree.checkout(leaf ?? lastId);
+  }
+
+  /** A conversation may come from several files, which are read in any order: the one used last is shown. */
+  async #isUsedLater(): Promise<boolean> {
+    if (!Number.isFinite(this.#usedAtMs)) return false;
+    return ((await this.tree.shownAtMs()) ?? 0) > this.#usedAtMs;
   }
 
   async #drain(): Promise<void> {
@@ -188,6 +200,7 @@ export class ConversationWriter {
     for (const queued of queue) {
       if (this.isDropped) return;
       this.#queuedBytes -= queued.bytes;
+      this.#usedAtMs = Math.max(this.#usedAtMs, queued.entry.at ?? this.#usedAtMs);
       if (this.isUnwanted) continue;
       this.#deriveTitle(queued);
       const waiting = this.intake.take(queued);

@@ -152,6 +152,18 @@ export class TreeWriter {
     return this.#batches.abandon();
   }
 
+  /** The time of the last entry of the checked-out branch, unless it is the only branch. */
+  async shownAtMs(): Promise<number | undefined> {
+    if (this.branches === 1) return undefined;
+    await this.settle();
+    const { tree, last } = await this.#ingest.logEnd(this.#conversation);
+    const head = headOf(tree, tree.active, last);
+    const seq = head === null ? undefined : await this.seqOf(head);
+    if (seq === undefined) return undefined;
+    for await (const { at } of this.#ingest.log(this.#conversation, seq - 1)) return Date.parse(at);
+    return undefined;
+  }
+
   /** Check out the branch that ends with the leaf, or a new branch if other entries follow the leaf. */
   async checkout(leaf: string): Promise<void> {
     const found = this.#placement.endingWith(leaf);

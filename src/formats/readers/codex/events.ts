@@ -69,7 +69,7 @@ function shownPrompt({ message, images }: JsonObject): string | Block[] {
   return [...(text === "" ? [] : [{ type: "text", text }]), ...shown];
 }
 
-/** For an image that was a local file, only the path is known. */
+/** For an image that was a local file, only the path is known. The item that it repeats has the image. */
 function shownPart(part: Json): Json {
   const path = objectIn(part)?.type === "local_image" ? textIn(objectIn(part)?.path) : undefined;
   return path === undefined ? part : { type: "text", text: `[image: ${path}]` };
@@ -87,7 +87,14 @@ const DISPLAY: ReadonlySet<string> = new Set([
   ...["task_started", "turn_started", "context_compacted", "entered_review_mode", "exited_review_mode"],
   ...["sub_agent_activity", "thread_goal_updated", "error", "warning", "stream_error", "guardian_assessment"],
   ...["view_image_tool_call", "dynamic_tool_call_request", "dynamic_tool_call_response", "turn_diff"],
-  ...["plan_update", "background_event", "session_configured", "shutdown_complete", "undo_completed"],
+  ...[
+    "thread_settings_applied",
+    "plan_update",
+    "background_event",
+    "session_configured",
+    "shutdown_complete",
+    "undo_completed",
+  ],
 ]);
 
 /** Events that repeat model items for display, or report the progress of a turn. */

@@ -7,6 +7,7 @@ import { listIn, objectIn } from "../../../util/values.ts";
 import type { FormatWith } from "../../contract/format.ts";
 import type { Sink, SourceRecord, Surroundings } from "../../contract/reader.ts";
 import { unplaced } from "../shared/records.ts";
+import { codexBase } from "./base.ts";
 import { CodexReader } from "./reader.ts";
 import { isCodexDocument, sniffsCodex } from "./sniff.ts";
 import { describeThread } from "./thread-names.ts";
@@ -15,7 +16,8 @@ export const codex: FormatWith<"lines" | "document"> = {
   name: "codex",
   lines: {
     sniff: sniffsCodex,
-    open: (sink, around, state) => new CodexReader(sink, around.path, state),
+    base: codexBase,
+    open: (sink, around, state, base) => new CodexReader(sink, around.path, state, base?.facts),
   },
   document: {
     sniff: isCodexDocument,

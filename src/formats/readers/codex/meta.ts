@@ -12,20 +12,32 @@ function threadOf(path: string): string {
   return UUID.exec(name)?.[0] ?? madeId("codex", name);
 }
 
-/** The conversation that `session_meta` or the first line of an early file describes. */
-export function conversationOf(meta: JsonObject, path: string): SourceConversation {
+/** The conversation that `session_meta` or the first line of an early file describes; `root` is known for a fork. */
+export function conversationOf(
+  meta: JsonObject,
+  path: string,
+  knownRoot: string | undefined,
+): SourceConversation {
   const sourceId = filledIn(meta.id) ?? threadOf(path);
   const spawn = spawnOf(meta);
-  const parent = filledIn(spawn?.parent_thread_id) ?? filledIn(meta.parent_thread_id);
+  const parent = parentThread(meta);
   const agent = filledIn(spawn?.agent_nickname) ?? filledIn(spawn?.agent_role);
+  const root = knownRoot ?? (parent === undefined ? filledIn(meta.forked_from_id) : undefined) ?? sourceId;
   return {
     sourceId,
     // A sub-agent may begin with the lines of its parent, but is a separate conversation.
-    root: (parent === undefined ? filledIn(meta.forked_from_id) : undefined) ?? sourceId,
+    root,
+    // The key is that of the thread that was forked, whichever file is read first.
+    ...(root === sourceId ? {} : { key: `codex:${root}` }),
     createdAt: timeIn(meta.timestamp),
     ...(parent !== undefined && { parent: { sourceId: parent, agent } }),
     about: aboutOf(meta, path),
   };
+}
+
+/** The thread that started this one as a sub-agent. */
+export function parentThread(meta: JsonObject): string | undefined {
+  return filledIn(spawnOf(meta)?.parent_thread_id) ?? filledIn(meta.parent_thread_id);
 }
 
 function spawnOf({ source }: JsonObject): JsonObject | undefined {
@@ -45,8 +57,13 @@ function aboutOf(meta: JsonObject, path: string): JsonObject {
     repository: filledIn(git?.repository_url),
     forked_from: filledIn(meta.forked_from_id),
     history_base: objectIn(meta.history_base),
-    archived: /(^|[\\/])archived_sessions[\\/]/.test(path) ? true : undefined,
+    archived: isArchived(path) ? true : undefined,
   });
+}
+
+/** Codex moves a thread that the user archived to another folder, and lists it no more. */
+export function isArchived(path: string): boolean {
+  return /(^|[\\/])archived_sessions[\\/]/.test(path);
 }
 
 /** The part of another file that this file continues, if it does. */

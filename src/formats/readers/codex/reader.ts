@@ -1,8 +1,8 @@
 import type { Json, JsonObject } from "../../../util/json.ts";
-import { numberIn, objectIn, objectsIn, parsedIn, textIn, timeIn } from "../../../util/values.ts";
+import { filledIn, numberIn, objectIn, objectsIn, parsedIn, textIn, timeIn } from "../../../util/values.ts";
 import type { RecordReader, Sink, SourceRecord } from "../../contract/reader.ts";
 import { takeEvent } from "./events.ts";
-import { conversationOf, historyBase } from "./meta.ts";
+import { conversationOf, historyBase, isArchived } from "./meta.ts";
 import { takeBare, takeTyped } from "./records.ts";
 import { CodexSession } from "./session.ts";
 import { isBareHeader, isTyped } from "./sniff.ts";
@@ -13,11 +13,14 @@ const HELD_CHARS_MAX = 256 * 1024;
 export class CodexReader implements RecordReader {
   readonly #sink: Sink;
   readonly #path: string;
+  /** What is known of the file that this one continues. */
+  readonly #base: JsonObject | undefined;
   #session: CodexSession | undefined;
 
-  constructor(sink: Sink, path: string, state: Json | undefined) {
+  constructor(sink: Sink, path: string, state: Json | undefined, base?: JsonObject) {
     this.#sink = sink;
     this.#path = path;
+    this.#base = base;
     const known = objectIn(state) ?? {};
     this.#session = CodexSession.restored(sink, known);
     for (const { line, offset, text } of objectsIn(known.held)) {
@@ -57,11 +60,18 @@ export class CodexReader implements RecordReader {
     return chars > HELD_CHARS_MAX ? undefined : { ...this.#session.state(), held };
   }
 
+  /** How a file that continues this one goes on. */
+  facts(): JsonObject {
+    return this.#session?.facts() ?? {};
+  }
+
   #open(meta: JsonObject, isBare: boolean): CodexSession {
-    const base = historyBase(meta);
-    const conversation = conversationOf(meta, this.#path);
+    const known = this.#base ?? {};
+    const base = known.chain === undefined ? historyBase(meta) : undefined;
+    const conversation = conversationOf(meta, this.#path, filledIn(known.root));
     if (base !== undefined) this.#sink.unresolved(`earlier part of ${conversation.sourceId}: ${base}`);
-    this.#session = new CodexSession(this.#sink, { conversation, base, isBare });
+    const start = { conversation, base, isBare, isHidden: isArchived(this.#path) };
+    this.#session = new CodexSession(this.#sink, start, known);
     return this.#session;
   }
 

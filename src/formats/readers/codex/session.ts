@@ -12,6 +12,8 @@ export interface CodexStart {
   readonly base: string | undefined;
   /** A file without events: every user item is a prompt. */
   readonly isBare: boolean;
+  /** The user archived the thread. */
+  readonly isHidden: boolean;
 }
 
 export class CodexSession {
@@ -20,12 +22,13 @@ export class CodexSession {
   readonly isBare: boolean;
   readonly onUnknown: (type: string) => void;
   /** The file has model items, so turn items only repeat them. */
-  hasItems = false;
+  hasItems: boolean;
   readonly #start: CodexStart;
   readonly #conversation: ConversationSink;
   #model: string | undefined;
 
-  constructor(sink: Sink, start: CodexStart, saved: JsonObject = {}) {
+  /** `saved`: where the reading of this file stopped, or where the file that it continues ends. */
+  constructor(sink: Sink, start: CodexStart, saved: JsonObject) {
     const { base } = start;
     this.#start = start;
     this.isBare = start.isBare;
@@ -34,6 +37,8 @@ export class CodexSession {
     this.chain = new CodexChain(base === undefined ? "codex" : `codex ${base}`, saved.chain);
     const rootFlags = base === undefined ? undefined : ["history-elsewhere"];
     this.step = new CodexStep(this.#conversation, this.chain, rootFlags, saved.open);
+    this.#model = textIn(saved.model);
+    this.hasItems = saved.hasItems === true;
   }
 
   get model(): string | undefined {
@@ -46,22 +51,29 @@ export class CodexSession {
     this.#conversation.update({ model });
   }
 
-  /** A name that the user chose. */
+  /** A name that the user chose. That of a fork is not the name of the conversation. */
   entitle(name: string | undefined): void {
-    if (name !== undefined) this.#conversation.update({ title: name });
+    const { sourceId, root } = this.#start.conversation;
+    if (name !== undefined && root === sourceId) this.#conversation.update({ title: name });
   }
 
   /** After a rollback, the last added entry is not the one that is shown. */
   showLast(): void {
-    if (this.chain.last !== null) this.#conversation.leaf(this.chain.last);
+    if (this.chain.last !== null) this.#conversation.leaf(this.chain.last, this.#start.isHidden);
+  }
+
+  /** For a file that continues this one. */
+  facts(): JsonObject {
+    return defined({ chain: this.chain.state(), model: this.#model, hasItems: this.hasItems });
   }
 
   state(): JsonObject {
-    const { conversation, base, isBare } = this.#start;
+    const { conversation, base, isBare, isHidden } = this.#start;
     return defined({
       conversation: saveStart(conversation),
       base,
       isBare,
+      isHidden,
       chain: this.chain.state(),
       open: this.step.state(),
       model: this.#model,
@@ -73,10 +85,13 @@ export class CodexSession {
   static restored(sink: Sink, state: JsonObject): CodexSession | undefined {
     const conversation = loadStart(state.conversation);
     if (conversation === undefined) return undefined;
-    const start = { conversation, base: textIn(state.base), isBare: state.isBare === true };
-    const session = new CodexSession(sink, start, state);
-    session.#model = textIn(state.model);
-    session.hasItems = state.hasItems === true;
-    return session;
+    const { isBare, isHidden } = state;
+    const start = {
+      conversation,
+      base: textIn(state.base),
+      isBare: isBare === true,
+      isHidden: isHidden === true,
+    };
+    return new CodexSession(sink, start, state);
   }
 }

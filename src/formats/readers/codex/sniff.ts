@@ -21,6 +21,7 @@ export function isTyped({ type, payload }: JsonObject): boolean {
 const TYPES: ReadonlySet<unknown> = new Set([
   ...["session_meta", "response_item", "event_msg", "turn_context", "compacted", "world_state"],
   ...["inter_agent_communication", "inter_agent_communication_metadata", "security_risk_score"],
+  "token_usage_record",
 ]);
 
 /** Any line is enough, because the first one may be lost. */

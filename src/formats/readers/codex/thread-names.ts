@@ -4,7 +4,11 @@ import type { Describe } from "../../contract/format.ts";
 /** Adds the name of its thread in `session_index.jsonl` to a conversation. */
 export function describeThread(text: string): Describe {
   const names = threadNames(text);
-  return (start) => ({ ...start, title: names.get(start.sourceId) ?? start.title });
+  return (start) => {
+    // All forks of a thread are one conversation, which has the name of that thread.
+    const title = names.get(start.root ?? start.sourceId) ?? names.get(start.sourceId);
+    return { ...start, title: title ?? start.title };
+  };
 }
 
 /** By thread id. The last name wins. */

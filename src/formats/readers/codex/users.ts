@@ -46,15 +46,17 @@ export function openUsers(saved: Json | undefined): OpenUser[] {
   }));
 }
 
-/** Codex puts a tag around each image of a prompt, which the event for display leaves out. */
-const IMAGE_TAG = /^<\/?image\b[^>]*>$/;
+/** Codex puts a tag around each image of a prompt, and the event for display names its file, or neither. */
+const IMAGE_TAG = /^(?:<\/?image\b[^>]*>|\[image: [^\]]*\])$/;
+const IMAGE_TAGS = /<\/?image\b[^>]*>|\[image: [^\]]*\]|\s+/g;
 
 /** Whether an event displays the item. */
 export function repeats(item: Content, event: Content): boolean {
-  return textsOf(item).includes(plainText(event));
+  const shown = textsOf(event);
+  return textsOf(item).some((text) => shown.includes(text));
 }
 
-/** The texts with which an event may display it. */
+/** Its text, with and without the tags of images. */
 function textsOf(content: Content): string[] {
   if (typeof content === "string") return [content];
   const texts = content.flatMap(({ type, text }) =>
@@ -74,10 +76,10 @@ export function completes({ prints }: OpenUser, content: Content): boolean {
 
 /** Equal for an item and the event that repeats it, so the chain advances the same way, whichever came first. */
 export function userKey(content: Content): string {
-  return plainText(content).replace(/<\/?image\b[^>]*>|\s+/g, "");
+  return plainText(content).replace(IMAGE_TAGS, "");
 }
 
-/** Messages that Codex writes in the user's name usually begin with a tag. */
+/** Messages that Codex writes in the user's name usually begin with a tag, and an image is in one, too. */
 export function looksInjected(content: Content): boolean {
-  return /^\s*</.test(plainText(content));
+  return /^\s*(?:<(?!image\b)|# AGENTS\.md instructions)/.test(plainText(content));
 }

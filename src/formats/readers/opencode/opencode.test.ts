@@ -28,6 +28,8 @@ function around(path: string, changed: Readonly<Record<string, string | undefine
       const found = below.map((name) => name.slice(at(folder).length + 1).split("/")[0] as string);
       return [...new Set(found)].sort();
     },
+    async *records() {},
+    pathOf: at,
   };
 }
 

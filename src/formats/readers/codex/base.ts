@@ -1,0 +1,103 @@
+/**
+ * The rollout that another one continues.
+ *
+ * A fork, and a thread that went back, begin with a part of another rollout, which they name instead of repeating it.
+ * That part is read again, so that the chain of their entries goes on where it ends.
+ */
+import type { JsonObject } from "../../../util/json.ts";
+import { filledIn, numberIn, objectIn } from "../../../util/values.ts";
+import type { BaseFile } from "../../contract/format.ts";
+import type { ConversationSink, Sink, SourceRecord, Surroundings } from "../../contract/reader.ts";
+import { parentThread } from "./meta.ts";
+import { CodexReader } from "./reader.ts";
+
+/** A fork of a fork of a fork … */
+const DEPTH_MAX = 50;
+const DAY_MS = 86_400_000;
+
+/** The rollout that a file continues, if it is in the same folders. */
+export async function codexBase(
+  records: readonly JsonObject[],
+  around: Surroundings,
+): Promise<BaseFile | undefined> {
+  return baseOf(metaIn(records), around, []);
+}
+
+async function baseOf(
+  meta: JsonObject,
+  around: Surroundings,
+  above: readonly string[],
+): Promise<BaseFile | undefined> {
+  const part = objectIn(meta.history_base);
+  const id = filledIn(part?.thread_id) ?? filledIn(meta.forked_from_id);
+  // A sub-agent that knows the beginning of its parent is a separate conversation.
+  if (id === undefined || above.length > DEPTH_MAX || parentThread(meta) !== undefined) return undefined;
+  const name = await rolloutNamed(id, around);
+  if (name === undefined || above.includes(name)) return undefined;
+  const first = await firstMeta(name, around);
+  const own = await baseOf(first, around, [...above, name]);
+  const root = filledIn(own?.facts.root) ?? filledIn(first.forked_from_id) ?? filledIn(first.id) ?? id;
+  if (part === undefined) return { name, facts: { root } };
+  const reader = new CodexReader(SILENT, around.pathOf(name), undefined, own?.facts);
+  for await (const record of around.records(name)) {
+    if (isBeyond(record, part)) break;
+    reader.record(record);
+  }
+  reader.end(true);
+  return { name, facts: { ...reader.facts(), root } };
+}
+
+function isBeyond({ value, offset }: SourceRecord, part: JsonObject): boolean {
+  const end = numberIn(part.end_byte_offset);
+  if (end !== undefined && offset !== null) return offset >= end;
+  return (numberIn(objectIn(value)?.ordinal) ?? 0) >= (numberIn(part.end_ordinal_exclusive) ?? 0);
+}
+
+async function firstMeta(name: string, around: Surroundings): Promise<JsonObject> {
+  for await (const { value } of around.records(name)) return metaIn([objectIn(value) ?? {}]);
+  return {};
+}
+
+function metaIn(records: readonly JsonObject[]): JsonObject {
+  const first = records.find(({ type }) => type === "session_meta");
+  return objectIn(first?.payload) ?? {};
+}
+
+/** The name of a rollout ends with its id. It is in the folder of its day, in the zone of the user, or archived. */
+async function rolloutNamed(id: string, around: Surroundings): Promise<string | undefined> {
+  const ends = [".jsonl", ".jsonl.zst"].flatMap((end) => [`-${id}${end}`, `_${id}${end}`]);
+  for (const folder of foldersFor(id, around.path)) {
+    const names = await around.list(folder);
+    const found = ends.flatMap((end) => names.find((name) => name.endsWith(end)) ?? [])[0];
+    if (found !== undefined) return `${folder}/${found}`;
+  }
+  return undefined;
+}
+
+function foldersFor(id: string, path: string): string[] {
+  const isDated = /[\\/]sessions[\\/]\d{4}[\\/]\d\d[\\/]\d\d[\\/][^\\/]+$/.test(path);
+  const up = isDated ? "../../../.." : "..";
+  const days = [0, -DAY_MS, DAY_MS].map((shift) => dayOf(timeOf(id) + shift));
+  return [".", ...days.map((day) => `${up}/sessions/${day}`), `${up}/archived_sessions`];
+}
+
+/** The first 48 bits of the id count milliseconds. */
+function timeOf(id: string): number {
+  return Number.parseInt(id.replaceAll("-", "").slice(0, 12), 16) || 0;
+}
+
+function dayOf(ms: number): string {
+  const day = new Date(ms);
+  return Number.isNaN(day.getTime()) ? "." : day.toISOString().slice(0, 10).replaceAll("-", "/");
+}
+
+const NOWHERE: ConversationSink = { add() {}, note() {}, blob() {}, update() {}, leaf() {} };
+
+/** For records that were imported with their own file. */
+const SILENT: Sink = {
+  conversation: () => NOWHERE,
+  isCurrent: () => false,
+  skip() {},
+  unknown() {},
+  unresolved() {},
+};

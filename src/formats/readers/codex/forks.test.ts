@@ -1,0 +1,114 @@
+/** Rollouts that Codex 0.166 wrote: a thread that went back, forks of it, a fork of a fork, an archived one. */
+import { cpSync, mkdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { shapeOf } from "../../../../test/support/conversation-shape.ts";
+import { tempFolder } from "../../../../test/support/temp-folder.ts";
+import { openStore } from "../../../store/open.ts";
+import type { Store } from "../../../store/store.ts";
+import { importConversations } from "../../import/run.ts";
+
+const FIXTURE = "test/fixtures/codex/0.166-forks";
+const DAY = "sessions/2026/11/16";
+const THREAD = "rollout-2026-11-16T15-11-16-01a1e4e9-9672-7710-a8fc-e2208048df69.jsonl";
+const WENT_BACK =
+  "rollout-2026-11-16T15-11-16-01a1e4e9-9672-7710-a8fc-e2208048df69_01a1e4e9-9835-70b2-87e4-e6247f2ca54b.jsonl";
+const FORK_OF_FORK = "rollout-2026-11-16T15-11-16-01a1e4e9-9935-7722-a5b4-d91f6206efe9.jsonl";
+const EARLY_FORK = "rollout-2026-11-16T15-11-16-01a1e4e9-99d5-7ec1-bca8-0cc0646a4ee5.jsonl";
+const FORK = "rollout-2026-11-16T15-11-16-01a1e4e9-98af-74a1-8391-497d8b49b4c5.jsonl";
+
+async function importInSteps(store: Store, steps: readonly (readonly string[])[]): Promise<string> {
+  const home = join(tempFolder(), ".codex");
+  for (const folder of [DAY, "archived_sessions"]) mkdirSync(join(home, folder), { recursive: true });
+  for (const names of steps) {
+    for (const name of names) cpSync(join(FIXTURE, name), join(home, name));
+    expect((await importConversations(store, [home])).skipped).toEqual([]);
+  }
+  return home;
+}
+
+const everything = [
+  "session_index.jsonl",
+  ...[THREAD, WENT_BACK, FORK_OF_FORK, EARLY_FORK].map((name) => `${DAY}/${name}`),
+  `archived_sessions/${FORK}`,
+];
+
+const beginning = ["First turn", "Looking.", "One line."];
+const again = [...beginning, "Second turn again", "Second answer again."];
+
+describe("forks and reverts of a Codex thread", () => {
+  it("are branches of one conversation, joined where they begin", async () => {
+    await using store = await openStore("ephemeral:");
+    const home = await importInSteps(store, [everything]);
+    const [shape, ...others] = await shapeOf(store);
+    expect(others).toEqual([]);
+    expect(shape).toMatchObject({
+      key: "codex:01a1e4e9-9672-7710-a8fc-e2208048df69",
+      title: "A named thread",
+    });
+    const reverted = ["Second turn, reverted", "Second answer, reverted."];
+    const wentOn = [...again, "The thread goes on", "And on."];
+    expect(shape?.active.slice(0, wentOn.length)).toEqual(wentOn);
+    expect(shape?.active.slice(-2)).toEqual(["After the compaction", "Still here."]);
+    expect(shape?.branches).toContainEqual([
+      ...[...beginning, ...reverted, "Third turn, reverted", "Third answer, reverted."],
+    ]);
+    expect(shape?.branches).toContainEqual([
+      ...again,
+      "In the fork",
+      "Forked.",
+      "In the fork of the fork",
+      "Forked twice.",
+    ]);
+    expect(shape?.branches).toContainEqual([...beginning, "In an early fork", "Forked early."]);
+    expect(shape?.flags).toEqual([]);
+    expect(await importConversations(store, [home], { verify: true })).toMatchObject({ missing: [] });
+  });
+
+  it("become the same conversation in whatever order they appear", async () => {
+    await using whole = await openStore("ephemeral:");
+    await importInSteps(whole, [everything]);
+    const expected = await shapeOf(whole);
+    const [index = "", thread = "", wentBack = "", forkOfFork = "", earlyFork = "", fork = ""] = everything;
+    const asWritten = [[thread], [index, wentBack], [fork], [forkOfFork], [earlyFork]];
+    for (const steps of [
+      asWritten,
+      [
+        [thread, earlyFork],
+        [index, wentBack, fork, forkOfFork],
+      ],
+    ]) {
+      await using store = await openStore("ephemeral:");
+      await importInSteps(store, steps);
+      expect(await shapeOf(store)).toEqual(expected);
+    }
+  });
+
+  it("show the thread that was used last, and an archived fork only when nothing else is there", async () => {
+    await using store = await openStore("ephemeral:");
+    const home = await importInSteps(store, [everything]);
+    expect((await shapeOf(store))[0]?.active.at(-1)).toBe("Still here.");
+    rmSync(join(home, DAY), { recursive: true });
+    await using archived = await openStore("ephemeral:");
+    expect((await importConversations(archived, [home])).imported[0]?.flags).toMatchObject({
+      "history-elsewhere": 1,
+    });
+    expect((await shapeOf(archived))[0]?.active).toEqual(["In the fork", "Forked."]);
+  });
+
+  it("with a picture is one prompt of the user", async () => {
+    await using store = await openStore("ephemeral:");
+    const report = await importConversations(store, ["test/fixtures/codex/0.166-picture.jsonl"]);
+    expect(report.unknown).toEqual({});
+    const messages = await Array.fromAsync((await store.open(report.imported[0]?.key ?? "")).messages());
+    const prompts = messages.filter(({ message }) => JSON.stringify(message.content).includes("A picture"));
+    expect(prompts).toHaveLength(1);
+    expect(prompts[0]?.message.extra).toBeUndefined();
+    expect(prompts[0]?.message.content).toContainEqual(expect.objectContaining({ type: "image" }));
+  });
+
+  it("report no record as unknown", async () => {
+    await using store = await openStore("ephemeral:");
+    expect((await importConversations(store, [FIXTURE])).unknown).toEqual({});
+  });
+});
