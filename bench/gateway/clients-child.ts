@@ -1,6 +1,7 @@
 /** Clients of a gateway: `get`, `append`, `watch` or `ping`. Starts at each word from its parent, and reports. */
 import { Agent, get } from "node:http";
 import { WebSocket } from "ws";
+import { clientFrame, RawSocket } from "./raw-socket.ts";
 
 const [work = "", url = "", token = "", place = "", clients = "1", each = "1"] = process.argv.slice(2);
 const count = Number(clients);
@@ -94,13 +95,17 @@ async function opened(): Promise<Client[]> {
 }
 
 async function appends(): Promise<void> {
-  const all = await opened();
+  const all = await Promise.all(Array.from({ length: count }, () => RawSocket.open(url)));
+  const frame = (method: string, params: object): Buffer =>
+    clientFrame(JSON.stringify({ type: "req", id: "1", method, params }));
+  const signIn = frame("auth", { protocol: 1, token });
+  await Promise.all(all.map((client) => client.ask(signIn)));
   const message = { role: "user", content: "x".repeat(1000) };
+  const append = frame("messages.append", { conversation: place, messages: [message] });
   onWord(async () => {
     await Promise.all(
       all.map(async (client) => {
-        const params = { conversation: place, messages: [message] };
-        for (let n = 0; n < times; n++) await client.call("messages.append", params);
+        for (let n = 0; n < times; n++) await client.ask(append);
       }),
     );
   });

@@ -4,10 +4,10 @@ import { createAdaptorServer } from "@hono/node-server";
 import { Hono } from "hono";
 import { alternate, type BenchRow, sized } from "../harness.ts";
 import { atLeast } from "../rows.ts";
-import { Clients, openBenchPlace } from "./place.ts";
+import { Clients, openBenchPlace, ProcessorTime, showProcessorTime } from "./place.ts";
 
 const CONNECTIONS = 16;
-const REQUESTS = sized(50, 2);
+const REQUESTS = sized(100, 2);
 
 /** A page of a conversation over HTTP, beside a route that only has to send the same bytes. */
 export async function page(folder: string): Promise<BenchRow[]> {
@@ -29,13 +29,15 @@ export async function page(folder: string): Promise<BenchRow[]> {
   );
   const [ours, other] = clients as [Clients, Clients];
   await Promise.all(clients.map((one) => one.next()));
-  const round = (one: Clients) => async (): Promise<number> => {
-    const done = one.next<number>();
-    one.tell("go");
-    return done;
-  };
-  const times = await alternate({ ours: round(ours), bare: round(other) });
+  const count = CONNECTIONS * REQUESTS;
+  const [oursTime, bareTime] = [new ProcessorTime(), new ProcessorTime()];
+  const times = await alternate({
+    ours: () => oursTime.of(count, () => ours.round()),
+    bare: () => bareTime.of(count, () => other.round()),
+  });
   for (const one of clients) one.end();
   bare.close();
-  return [atLeast("GET of 50 messages, 16 connections, sqlite", times.ours, times.bare, 0.5)];
+  const row = atLeast("GET of 50 messages, 16 connections, sqlite", times.ours, times.bare, 0.5);
+  showProcessorTime(oursTime, bareTime);
+  return [row];
 }

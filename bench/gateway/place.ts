@@ -10,6 +10,7 @@ import { openCredentials } from "../../src/state/credentials/index.ts";
 import { openStore } from "../../src/store/open.ts";
 import type { Store } from "../../src/store/store.ts";
 import type { JsonObject } from "../../src/util/json.ts";
+import { median, microseconds } from "../harness.ts";
 
 export interface BenchPlace extends AsyncDisposable {
   readonly store: Store;
@@ -61,8 +62,39 @@ export class Clients {
     this.#child.send(word);
   }
 
+  /** One round of their work. Resolves to the microseconds of each unit. */
+  async round(): Promise<number> {
+    const done = this.next<number>();
+    this.tell("go");
+    return done;
+  }
+
   end(): void {
     this.#child.removeAllListeners("exit");
     this.#child.kill();
   }
+}
+
+/** Runs `work` and notes the processor time of this process, of all its threads: steadier than any clock. */
+export class ProcessorTime {
+  readonly #times: number[] = [];
+
+  /** `count`: how often `work` does what is measured. */
+  async of<T>(count: number, work: () => Promise<T>): Promise<T> {
+    const before = process.cpuUsage();
+    const result = await work();
+    const { user, system } = process.cpuUsage(before);
+    this.#times.push((user + system) / count);
+    return result;
+  }
+
+  /** Without the first round, which warms up. */
+  get median(): number {
+    return median(this.#times.slice(1));
+  }
+}
+
+export function showProcessorTime(ours: ProcessorTime, bare: ProcessorTime): void {
+  const [one, other] = [ours, bare].map((time) => microseconds(time.median));
+  console.log(`     processor time of this process for each: ours ${one}, bare ${other}`);
 }
