@@ -60,9 +60,13 @@ export class IncomingRequest implements Incoming {
     const wanted = name.toLowerCase();
     const { rawHeaders } = this.#message;
     // Not `headers`: it drops the second Host and the second Authorization without a word.
-    return rawHeaders.filter(
-      (_, index) => index % 2 === 1 && rawHeaders[index - 1]?.toLowerCase() === wanted,
-    );
+    const values: string[] = [];
+    for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
+      const found = rawHeaders[index] as string;
+      if (found.length !== wanted.length || found.toLowerCase() !== wanted) continue;
+      values.push(rawHeaders[index + 1] as string);
+    }
+    return values;
   }
 }
 

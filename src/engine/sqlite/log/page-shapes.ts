@@ -37,7 +37,14 @@ export function textShape({ isKnown, isIntact: isChecked }: CheckedRows): Shape<
 
 /** The text of `toEntry`. The body is JSON already. */
 function textOf([id, seq, parentId, kind, at, operation, body]: Row): string {
-  const place = `"id":${JSON.stringify(id)},"seq":${seq},"parentId":${JSON.stringify(parentId)}`;
-  const operationId = operation === null ? "" : `,"operationId":${JSON.stringify(operation)}`;
+  const place = `"id":${quoted(id)},"seq":${seq},"parentId":${quoted(parentId)}`;
+  const operationId = operation === null ? "" : `,"operationId":${quoted(operation)}`;
   return `{${place},"kind":"${kind}","at":"${isoTime(at as number)}","message":${body}${operationId}}`;
+}
+
+/** Most ids need no escapes. */
+const PLAIN = /^[\w-]+$/;
+
+function quoted(value: unknown): string {
+  return typeof value === "string" && PLAIN.test(value) ? `"${value}"` : JSON.stringify(value);
 }

@@ -37,8 +37,10 @@ export function readPageText(
   const messages = { ...query, kind: "message" };
   const { items, more, branch } = readShaped(sql, trees, messages, damage, textShape(checked));
   const [first, last] = [items[0], items.at(-1)];
+  let json = "";
+  for (const item of items) json += json === "" ? item.json : `,${item.json}`;
   return {
-    json: `[${items.map(({ json }) => json).join(",")}]`,
+    json: `[${json}]`,
     ends: first === undefined || last === undefined ? null : [first.seq, last.seq],
     ...{ more, branch },
     hasBlobs: items.some(({ hasBlobs }) => hasBlobs),
