@@ -136,11 +136,11 @@ it("connects again when its access token has ended, and asks to sign in when the
 it("leaves nothing of a person behind who signs out", async () => {
   const page = await scene.open("#/new", { colorScheme: "light" });
   await page.getByLabel("Message", { exact: true }).fill("A secret draft");
-  await page.getByRole("button", { name: "Theme and account" }).click();
+  await page.getByRole("button", { name: "Pages, theme and account" }).click();
   await page.getByRole("menuitemradio", { name: "Dark" }).click();
   const kept = (): Promise<string> => page.evaluate("Object.keys(localStorage).sort().join()");
   expect(await kept()).toBe("colloquy.draft.new,colloquy.theme");
-  await page.getByRole("button", { name: "Theme and account" }).click();
+  await page.getByRole("button", { name: "Pages, theme and account" }).click();
   await page.getByRole("menuitem", { name: "Sign out" }).click();
   await page.getByLabel("Token").waitFor();
   expect(await kept()).toBe("colloquy.theme");

@@ -2,17 +2,18 @@
 import type { JSX } from "preact";
 import { useMemo, useState } from "preact/hooks";
 import type { FoundTool, ListOf, ModelView, StatusView } from "../../../src/gateway/wire/rest.ts";
-import { api } from "../api/api.ts";
+import { api, messageOf } from "../api/api.ts";
 import { ask } from "../api/live.ts";
-import { mayWrite } from "../api/session.ts";
+import { isAdmin, mayWrite } from "../api/session.ts";
 import type { Command } from "../composer/commands.ts";
 import { Composer } from "../composer/composer.tsx";
 import { orderOf } from "../composer/draft.ts";
-import { useLoad } from "../state/use-load.ts";
+import { type Load, useLoad } from "../state/use-load.ts";
 import { BackButton } from "../ui/back-button.tsx";
-import { exactCount, shortBytes } from "../ui/count.tsx";
+import { shortBytes } from "../ui/count.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { useTitle } from "../ui/page-frame.tsx";
+import { plural } from "../ui/plural.ts";
 import { conversationLink, go } from "./router.ts";
 import "./home.css";
 
@@ -67,8 +68,7 @@ function Totals({ status }: { readonly status: StatusView | undefined }): JSX.El
     <div class="state">
       <h2>What would you like to know?</h2>
       <p>
-        {exactCount(status.messages)} messages in {exactCount(status.conversations)} conversations are
-        searchable.
+        {plural(status.messages, "message")} in {plural(status.conversations, "conversation")} to search.
         <br />
         <kbd>/</kbd> searches, <kbd>c</kbd> writes, <kbd>?</kbd> lists every key.
       </p>
@@ -78,33 +78,11 @@ function Totals({ status }: { readonly status: StatusView | undefined }): JSX.El
 
 /** The very first screen. */
 function First(): JSX.Element {
-  const found = useLoad("found", (signal) => api<ListOf<FoundTool>>("GET", "imports/found", { signal }));
-  const tools = found.value?.items ?? [];
   return (
     <div class="first">
       <h2>Everything your agents said, in one place</h2>
       <ul>
-        <li>
-          <a class="first-way" href="#/import">
-            <Icon name="import" />
-            <span class="grow">
-              <strong>Import what is on this machine</strong>
-              <span class="quiet">
-                {found.loading
-                  ? "Looking for conversations of other tools …"
-                  : tools.length === 0
-                    ? "No conversations of other tools were found; you can choose a file."
-                    : tools
-                        .map(
-                          ({ name, files, bytes }) =>
-                            `${name}: ${exactCount(files)} files, ${shortBytes(bytes)}`,
-                        )
-                        .join(" · ")}
-              </span>
-            </span>
-            <Icon name="right" />
-          </a>
-        </li>
+        {isAdmin() && <ImportWay />}
         <li>
           <button
             type="button"
@@ -134,4 +112,30 @@ function First(): JSX.Element {
       </ul>
     </div>
   );
+}
+
+function ImportWay(): JSX.Element {
+  const found = useLoad("found", (signal) => api<ListOf<FoundTool>>("GET", "imports/found", { signal }));
+  return (
+    <li>
+      <a class="first-way" href="#/import">
+        <Icon name="import" />
+        <span class="grow">
+          <strong>Import what is on this machine</strong>
+          <span class="quiet">{foundWords(found)}</span>
+        </span>
+        <Icon name="right" />
+      </a>
+    </li>
+  );
+}
+
+function foundWords({ value, error }: Load<ListOf<FoundTool>>): string {
+  if (error !== undefined) return `This machine could not be searched: ${messageOf(error)}`;
+  if (value === undefined) return "Looking for conversations of other tools …";
+  if (value.items.length === 0)
+    return "No conversations of other tools are in their usual places; files elsewhere can be imported, too.";
+  return value.items
+    .map(({ name, files, bytes }) => `${name}: ${plural(files, "file")}, ${shortBytes(bytes)}`)
+    .join(" · ");
 }

@@ -45,11 +45,19 @@ export function Row({ item, isOpen }: RowProps): JSX.Element {
   );
 }
 
-/** The first letter; its name on hover. */
+/** Two letters; its name on hover. */
 function ChannelMark({ channel }: { readonly channel: string }): JSX.Element {
   return (
     <span class="channel-mark" role="img" title={channel} aria-label={channel}>
-      {channel.slice(0, 1).toUpperCase()}
+      {channelLetters(channel)}
     </span>
   );
+}
+
+/** `CC` for `claude-code`, `Di` for `discord`. */
+function channelLetters(channel: string): string {
+  const [first = "", second] = channel.split(/[\s._-]+/).filter(Boolean);
+  if (second) return `${[...first][0]}${[...second][0]}`.toUpperCase();
+  const [initial = "", next = ""] = first;
+  return `${initial.toUpperCase()}${next}`;
 }

@@ -1,5 +1,6 @@
 /** Below the field while something is typed: conversations by title, then messages from the index. */
 import type { JSX } from "preact";
+import { useRef } from "preact/hooks";
 import type {
   ConversationSummary,
   ListOf,
@@ -12,6 +13,7 @@ import { useLoad } from "../state/use-load.ts";
 import { Empty, End, Failure, Skeleton } from "../ui/states.tsx";
 import { RelativeTime } from "../ui/time.tsx";
 import { type Filters, sinceOf } from "./filters.ts";
+import { plainWords } from "./plain-words.ts";
 import { Row } from "./row.tsx";
 import { titleOf } from "./title.ts";
 
@@ -38,6 +40,7 @@ export function SearchResults({ text, filters, loaded, openId }: SearchResultsPr
   const load = useLoad(JSON.stringify(asked), (signal) =>
     api<SearchResult>("GET", "search", { query: { ...asked, limit: HITS_MAX }, signal }),
   );
+  const result = useLatest(load.value);
   const further = useLoad(`titles ${JSON.stringify(asked)}`, (signal) =>
     api<ListOf<ConversationSummary>>("GET", "conversations", {
       query: { title: text, words: true, limit: TITLES_MAX, channel, model, after: sinceOf(days) },
@@ -47,9 +50,9 @@ export function SearchResults({ text, filters, loaded, openId }: SearchResultsPr
   const wanted = text.toLowerCase();
   const here = loaded.filter((item) => titleOf(item).toLowerCase().includes(wanted));
   const shown = new Set(here.map((item) => item.id));
-  const elsewhere = (further.value?.items ?? []).filter((item) => !shown.has(item.id));
+  const elsewhere = (useLatest(further.value)?.items ?? []).filter((item) => !shown.has(item.id));
   const titles = [...here, ...elsewhere].slice(0, TITLES_MAX);
-  const hits = load.value?.items ?? [];
+  const hits = result?.items ?? [];
   return (
     <section class="results" aria-label="Search results">
       {titles.length > 0 && (
@@ -76,7 +79,7 @@ export function SearchResults({ text, filters, loaded, openId }: SearchResultsPr
           </End>
         </section>
       )}
-      {load.loading && load.value === undefined && <Skeleton />}
+      {load.loading && result === undefined && <Skeleton />}
       {load.value && hits.length === 0 && titles.length === 0 && (
         <Empty title="Nothing found">
           <p>No title and no message contains these words.</p>
@@ -111,13 +114,20 @@ function Snippet({ hit: { snippet, highlights } }: { readonly hit: SearchHitView
   const parts: (JSX.Element | string)[] = [];
   let at = 0;
   for (const [start, end] of highlights) {
-    parts.push(snippet.slice(at, start), <mark key={start}>{snippet.slice(start, end)}</mark>);
+    parts.push(plainWords(snippet.slice(at, start)), <mark key={start}>{snippet.slice(start, end)}</mark>);
     at = end;
   }
   return (
     <>
       {parts}
-      {snippet.slice(at)}
+      {plainWords(snippet.slice(at))}
     </>
   );
+}
+
+/** While the next answer is on its way, the last one stays: a list that goes and comes with each key is unreadable. */
+function useLatest<T>(value: T | undefined): T | undefined {
+  const latest = useRef(value);
+  if (value !== undefined) latest.current = value;
+  return latest.current;
 }

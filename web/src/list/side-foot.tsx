@@ -37,9 +37,11 @@ export function SideFoot(): JSX.Element {
       ))}
       <span class="grow" />
       <Menu
-        name="Theme and account"
+        name="Pages, theme and account"
         heading={state?.user ? `Signed in as ${state.user}` : "Signed in"}
         items={[
+          ...PAGES.map(({ name, title, icon }) => ({ label: title, icon, run: () => go(`#/${name}`) })),
+          "line",
           ...THEMES.map(({ theme: value, label, icon }) => ({
             label,
             icon,
@@ -47,7 +49,6 @@ export function SideFoot(): JSX.Element {
             run: () => setTheme(value),
           })),
           "line",
-          { label: "What this is", icon: "help", run: () => go("#/about") },
           { label: "Sign out", icon: "leave", run: () => void signOut() },
         ]}
       >

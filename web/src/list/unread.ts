@@ -7,6 +7,7 @@ import { entryWords } from "../inspector/compare/entry-words.ts";
 import { Cell } from "../state/cell.ts";
 import { readStored, writeStored } from "../state/stored.ts";
 import { useLoad } from "../state/use-load.ts";
+import { plainWords } from "./plain-words.ts";
 
 /** How far a conversation was read: the time of its last message, and its last entry. */
 interface Seen {
@@ -41,11 +42,6 @@ export function useWords(item: ConversationSummary): string {
     return items[0] && entryWords(items[0])?.parts[0]?.text;
   });
   return plainWords(first.value ?? item.lastWords ?? "");
-}
-
-/** Without the marks of Markdown: a row is too short for them. */
-function plainWords(text: string): string {
-  return text.replaceAll(/^`{3,}\w*\s*|^[#>\s]+|\*\*|`/g, "") || (text && "Code");
 }
 
 function stored(): Readonly<Record<string, Seen>> {

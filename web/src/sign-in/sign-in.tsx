@@ -37,8 +37,8 @@ export function SignIn({ state }: { readonly state: SessionState }): JSX.Element
       >
         <h1>Colloquy</h1>
         <p class="quiet">
-          The gateway printed a sign-in link when it started. <code>colloquy gateway link</code> prints
-          another one.
+          For a link that signs you in, run <code>colloquy gateway link</code> where the gateway runs.
+          {way === "token" ? " Or enter a token." : " Or enter the password."}
         </p>
         {ways.length > 1 && (
           <fieldset class="ways">
@@ -55,6 +55,7 @@ export function SignIn({ state }: { readonly state: SessionState }): JSX.Element
           <span class="label">{way === "token" ? "Token" : "Password"}</span>
           <input
             class="field"
+            ref={focusFirst}
             type="password"
             autoComplete={way === "token" ? "off" : "current-password"}
             value={secret}
@@ -77,4 +78,8 @@ export function SignIn({ state }: { readonly state: SessionState }): JSX.Element
       </form>
     </main>
   );
+}
+
+function focusFirst(field: HTMLInputElement | null): void {
+  if (document.activeElement === document.body) field?.focus();
 }

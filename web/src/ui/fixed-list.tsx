@@ -1,6 +1,7 @@
 /** A list of rows of one height, of which only those in view exist. */
 import type { JSX, VNode } from "preact";
-import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
+import { useVisibleRows } from "./use-visible-rows.ts";
 
 export interface FixedListProps<T> {
   readonly name: string;
@@ -15,31 +16,14 @@ export interface FixedListProps<T> {
   onNearEnd?(): void;
 }
 
-/** Rows beyond the window in each direction: enough for a fast wheel. */
-const SPARE = 20;
 /** The next rows are read before the last ones come into view, even with a fast wheel. */
 const AHEAD = 150;
 
 export function FixedList<T>(props: FixedListProps<T>): JSX.Element {
   const { items, rowHeight, keyOf, onNearEnd } = props;
   const scroller = useRef<HTMLDivElement>(null);
-  const [view, setView] = useState({ top: 0, height: 900 });
   const anchor = useRef<string | undefined>(undefined);
-  const first = Math.max(0, Math.floor(view.top / rowHeight) - SPARE);
-  const last = Math.min(items.length, Math.ceil((view.top + view.height) / rowHeight) + SPARE);
-
-  useLayoutEffect(() => {
-    const element = scroller.current;
-    if (!element) return;
-    const look = (): void => setView({ top: element.scrollTop, height: element.clientHeight });
-    const watcher = new ResizeObserver(look);
-    watcher.observe(element);
-    element.addEventListener("scroll", look, { passive: true });
-    return () => {
-      watcher.disconnect();
-      element.removeEventListener("scroll", look);
-    };
-  }, []);
+  const [first, last] = useVisibleRows(scroller, items.length, rowHeight);
 
   // What is read stays where it is when rows arrive above it. At the top, new rows are shown.
   useLayoutEffect(() => {
@@ -50,10 +34,10 @@ export function FixedList<T>(props: FixedListProps<T>): JSX.Element {
     const now = items.findIndex((item) => keyOf(item) === before);
     if (now >= 0 && now !== was) element.scrollTop += (now - was) * rowHeight;
   }, [items]);
-  const atTop = items[Math.floor(view.top / rowHeight)];
   useLayoutEffect(() => {
+    const atTop = items[Math.floor((scroller.current?.scrollTop ?? 0) / rowHeight)];
     anchor.current = atTop && keyOf(atTop);
-  });
+  }, [items, first]);
 
   useLayoutEffect(() => {
     if (last > items.length - AHEAD) onNearEnd?.();

@@ -123,15 +123,25 @@ function MenuList({ name, anchor, heading, items, onClose }: MenuListProps): JSX
               item.run();
             }}
           >
-            {item.icon && <Icon name={item.icon} />}
-            {item.chosen !== undefined && <span class="tick">{item.chosen && <Icon name="check" />}</span>}
+            {item.icon ? <Icon name={item.icon} /> : <Tick item={item} />}
             <span class="cut">{item.label}</span>
             {item.hint !== undefined && <span class="hint">{item.hint}</span>}
+            {item.icon && item.chosen && (
+              <span class="hint">
+                <Icon name="check" />
+              </span>
+            )}
           </button>
         ),
       )}
     </div>
   );
+}
+
+/** Before a choice without an icon, with room for it before the others. */
+function Tick({ item: { chosen } }: { readonly item: MenuItem }): JSX.Element | null {
+  if (chosen === undefined) return null;
+  return <span class="tick">{chosen && <Icon name="check" />}</span>;
 }
 
 function firstItem(list: HTMLElement): HTMLElement | null {

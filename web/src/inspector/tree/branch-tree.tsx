@@ -2,10 +2,10 @@
 import type { JSX } from "preact";
 import { useMemo, useRef, useState } from "preact/hooks";
 import type { BranchView } from "../../../../src/gateway/wire/rest.ts";
+import { useVisibleRows } from "../../ui/use-visible-rows.ts";
 import { BranchRow } from "./branch-row.tsx";
 import { type GraphRow, layoutBranches } from "./graph.ts";
 import { GraphLines, ROW_HEIGHT, wordsAt } from "./graph-lines.tsx";
-import { useVisibleRows } from "./use-visible-rows.ts";
 
 export interface BranchTreeProps {
   readonly branches: readonly BranchView[];

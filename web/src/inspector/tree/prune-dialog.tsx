@@ -2,12 +2,9 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import type { BranchesView } from "../../../../src/gateway/wire/rest.ts";
-import { useAction } from "../../state/use-action.ts";
 import { useLoad } from "../../state/use-load.ts";
-import { Button } from "../../ui/button.tsx";
-import { Dialog } from "../../ui/dialog.tsx";
+import { Confirm } from "../../ui/confirm.tsx";
 import { plural } from "../../ui/plural.ts";
-import { Problem } from "../../ui/problem.tsx";
 import { Loaded } from "../../ui/states.tsx";
 import { branchApi, type PruneChoice } from "./branch-api.ts";
 import type { TreeDialogProps } from "./flatten-dialog.tsx";
@@ -30,26 +27,15 @@ export function PruneDialog({ conversation, view, onDone, onClose }: TreeDialogP
     return branchApi.prune(conversation, choice, true);
   });
   const removed = preview.value?.removed ?? [];
-  const prune = useAction(async () => {
+  const prune = async (): Promise<void> => {
     // By name: exactly those that the preview showed.
     await branchApi.prune(conversation, { names: removed.map(({ name }) => name) }, false);
     onDone();
-    onClose();
-  });
-  const foot = (
-    <>
-      <Button onClick={onClose}>Cancel</Button>
-      <Button
-        look="danger"
-        disabled={removed.length === 0 || prune.running !== null}
-        onClick={() => prune.run()}
-      >
-        {removed.length === 0 ? "Remove" : `Remove ${plural(removed.length, "branch", "branches")} for good`}
-      </Button>
-    </>
-  );
+  };
+  const verb =
+    removed.length === 0 ? "Remove" : `Remove ${plural(removed.length, "branch", "branches")} for good`;
   return (
-    <Dialog title="Prune branches" foot={foot} onClose={onClose}>
+    <Confirm title="Prune branches" verb={verb} disabled={removed.length === 0} run={prune} onClose={onClose}>
       <fieldset class="choices">
         <legend class="label">Which branches</legend>
         {WAYS.map(([option, label]) => (
@@ -64,8 +50,7 @@ export function PruneDialog({ conversation, view, onDone, onClose }: TreeDialogP
       <Loaded load={preview} what="The preview could not be made">
         {(pruned) => <PrunePreview pruned={pruned} />}
       </Loaded>
-      <Problem error={prune.error} />
-    </Dialog>
+    </Confirm>
   );
 }
 

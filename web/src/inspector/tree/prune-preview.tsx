@@ -1,41 +1,17 @@
 import type { JSX } from "preact";
 import { exactCount, shortBytes } from "../../ui/count.tsx";
+import { RemovalTable } from "../../ui/tables.tsx";
 import type { Pruned } from "./branch-api.ts";
 
 export function PrunePreview({ pruned }: { readonly pruned: Pruned }): JSX.Element {
   const { removed, bytes } = pruned;
   if (removed.length === 0) return <p class="quiet">Nothing: no branch matches.</p>;
+  const entries = removed.reduce((sum, branch) => sum + branch.entries, 0);
   return (
-    <table class="table preview">
-      <thead>
-        <tr>
-          <th scope="col">Branch</th>
-          <th scope="col" class="number">
-            Entries
-          </th>
-          <th scope="col" class="number">
-            Size
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {removed.map((branch) => (
-          <tr key={branch.name}>
-            <td>{branch.name}</td>
-            <td class="number">{exactCount(branch.entries)}</td>
-            <td class="number">{shortBytes(branch.bytes)}</td>
-          </tr>
-        ))}
-      </tbody>
-      {removed.length > 1 && (
-        <tfoot>
-          <tr>
-            <td>Together</td>
-            <td class="number">{exactCount(removed.reduce((sum, { entries }) => sum + entries, 0))}</td>
-            <td class="number">{shortBytes(bytes)}</td>
-          </tr>
-        </tfoot>
-      )}
-    </table>
+    <RemovalTable
+      heads={["Branch", "Entries", "Size"]}
+      rows={removed.map((branch) => [branch.name, exactCount(branch.entries), shortBytes(branch.bytes)])}
+      sums={["Together", exactCount(entries), shortBytes(bytes)]}
+    />
   );
 }

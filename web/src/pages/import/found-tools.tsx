@@ -17,10 +17,7 @@ export function FoundTools({ tools, busy, onImport }: FoundToolsProps): JSX.Elem
   if (tools.length === 0)
     return (
       <Empty title="No other tool was found">
-        <p>
-          None has conversations in its usual place. For files elsewhere, run{" "}
-          <code>colloquy import PATH</code> in a terminal.
-        </p>
+        <p>None has conversations in its usual place.</p>
       </Empty>
     );
   const chosen = tools.filter(({ format }) => !left.has(format));
@@ -51,7 +48,10 @@ export function FoundTools({ tools, busy, onImport }: FoundToolsProps): JSX.Elem
               <td>
                 <label class="choice">
                   <input type="checkbox" checked={!left.has(format)} onChange={() => toggle(format)} />
-                  {name}
+                  <span>
+                    {name}
+                    <span class="sub">{path}</span>
+                  </span>
                 </label>
               </td>
               <td class="path" title={path}>

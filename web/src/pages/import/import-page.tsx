@@ -46,7 +46,7 @@ function Imports(): JSX.Element {
     <PageFrame title="Import">
       <p class="lead">
         Conversations of other tools on this machine. Their files are only read, and importing again adds only
-        what is new.
+        what is new. For files elsewhere, run <code>colloquy import PATH</code> in a terminal.
       </p>
       <Problem error={start.error ?? cancel.error} />
       <Loaded load={found} what="This machine could not be searched">

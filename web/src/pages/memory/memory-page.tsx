@@ -7,6 +7,7 @@ import { useLoad } from "../../state/use-load.ts";
 import { usePages } from "../../state/use-pages.ts";
 import { Button } from "../../ui/button.tsx";
 import { Confirm } from "../../ui/confirm.tsx";
+import { FilterBar } from "../../ui/filter-bar.tsx";
 import { PageFrame } from "../../ui/page-frame.tsx";
 import { Empty, Loaded } from "../../ui/states.tsx";
 import { AddNote } from "./add-note.tsx";
@@ -46,29 +47,18 @@ export function MemoryPage(): JSX.Element {
   return (
     <PageFrame title="Memory" actions={actions}>
       <p class="lead">Notes, indexed files and summaries of conversations that agents can recall.</p>
-      <div class="filters">
-        <input
-          type="search"
-          class="field"
-          aria-label="Search the memory"
-          placeholder="Search the memory"
-          value={typed}
-          onInput={(event) => setTyped(event.currentTarget.value)}
-        />
-        <select
-          class="field"
-          aria-label="Source"
-          value={source}
-          onChange={(event) => setSource(event.currentTarget.value)}
-        >
-          <option value="">All sources</option>
-          {named.map(({ source: name, chunks }) => (
-            <option key={name} value={name}>
-              {name} ({chunks})
-            </option>
-          ))}
-        </select>
-      </div>
+      <FilterBar
+        search="Search the memory"
+        text={typed}
+        onText={setTyped}
+        choice="Source"
+        chosen={source}
+        options={[
+          ["", "All sources"],
+          ...named.map(({ source: name, chunks }) => [name, `${name} (${chunks})`] as const),
+        ]}
+        onChoose={setSource}
+      />
       <Loaded load={found} what="The memory could not be read">
         {(items) =>
           items.length === 0 ? (

@@ -12,7 +12,7 @@ export interface SettingProps {
 
 /** One value: its path, what it does, where it comes from, and its field while it is edited. */
 export function Setting({ setting, onChanged }: SettingProps): JSX.Element {
-  const { path, value, help, source, file, line, editable } = setting;
+  const { path, value, help, source, file, line, editable, needsRestart } = setting;
   const [editing, setEditing] = useState(false);
   const text = valueText(value);
   const place = file === null ? SOURCES[source] : `${file}${line === null ? "" : `:${line}`}`;
@@ -21,6 +21,7 @@ export function Setting({ setting, onChanged }: SettingProps): JSX.Element {
       <div class="setting-name">
         <code>{path}</code>
         {help !== null && <p class="quiet small">{help}</p>}
+        {needsRestart && <p class="quiet small">Takes effect with the next start</p>}
       </div>
       {editing ? (
         <SettingField setting={setting} onChanged={onChanged} onClose={() => setEditing(false)} />

@@ -3,8 +3,10 @@ import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { useLoad } from "../../state/use-load.ts";
 import { AdminsOnly } from "../../ui/admins-only.tsx";
+import { FilterBar } from "../../ui/filter-bar.tsx";
 import { PageFrame } from "../../ui/page-frame.tsx";
 import { Empty, Loaded } from "../../ui/states.tsx";
+import { ConfigState } from "./config-state.tsx";
 import { matchSettings, sections, WHICH, type Which } from "./match-settings.ts";
 import { Setting } from "./setting.tsx";
 import { settingsApi } from "./settings-api.ts";
@@ -21,46 +23,40 @@ export function SettingsPage(): JSX.Element {
 
 function Settings(): JSX.Element {
   const settings = useLoad("settings", settingsApi.list);
+  const status = useLoad("status", settingsApi.status);
+  const changed = (): void => {
+    settings.reload();
+    status.reload();
+  };
   const [text, setText] = useState("");
   const [which, setWhich] = useState<Which>("all");
   return (
     <PageFrame title="Settings">
       <p class="lead">
         The config of this gateway, and where each value comes from. A change is checked, then written to the
-        file, whose comments stay. What runs programs or lets people in can be changed only in the file
+        file, whose comments stay. It takes effect at once, for agents and models with the next answer, unless
+        its setting says otherwise. What runs programs or lets people in can be changed only in the file
         itself.
       </p>
-      <div class="filters">
-        <input
-          type="search"
-          class="field"
-          aria-label="Search the settings"
-          placeholder="Search the settings"
-          value={text}
-          onInput={(event) => setText(event.currentTarget.value)}
-        />
-        <select
-          class="field"
-          aria-label="Which settings"
-          value={which}
-          onChange={(event) => setWhich(event.currentTarget.value as Which)}
-        >
-          {Object.entries(WHICH).map(([name, label]) => (
-            <option key={name} value={name}>
-              {label}
-            </option>
-          ))}
-        </select>
-      </div>
+      {status.value && <ConfigState config={status.value.config} />}
+      <FilterBar
+        search="Search the settings"
+        text={text}
+        onText={setText}
+        choice="Which settings"
+        chosen={which}
+        options={Object.entries(WHICH)}
+        onChoose={(value) => setWhich(value as Which)}
+      />
       <Loaded load={settings} what="The settings could not be read">
         {({ items }) => {
           const found = sections(matchSettings(items, text, which));
           if (found.length === 0) return <Empty title="No setting matches" />;
-          return found.map(({ name, settings: members }) => (
+          return found.map(({ name, settings: all }) => (
             <section key={name} aria-label={name}>
               <h2 class="section-name">{name}</h2>
-              {members.map((setting) => (
-                <Setting key={setting.path} setting={setting} onChanged={settings.reload} />
+              {all.map((setting) => (
+                <Setting key={setting.path} setting={setting} onChanged={changed} />
               ))}
             </section>
           ));

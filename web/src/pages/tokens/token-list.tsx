@@ -1,6 +1,7 @@
 import type { JSX } from "preact";
 import type { TokenInfo } from "../../../../src/gateway/wire/auth.ts";
 import { Button } from "../../ui/button.tsx";
+import { RecordTable } from "../../ui/tables.tsx";
 import { RelativeTime } from "../../ui/time.tsx";
 import { Ends } from "./ends.tsx";
 import { scopeText } from "./scope-text.ts";
@@ -13,24 +14,11 @@ export interface TokenListProps {
 export function TokenList({ tokens, onRevoke }: TokenListProps): JSX.Element {
   if (tokens.length === 0) return <p class="quiet none">None. Programs need one to reach this gateway.</p>;
   return (
-    <table class="table stacked">
-      <thead>
-        <tr>
-          <th scope="col">Name</th>
-          <th scope="col">May</th>
-          <th scope="col">Last used</th>
-          <th scope="col">Ends</th>
-          <th scope="col">
-            <span class="unseen">Actions</span>
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {tokens.map((token) => (
-          <Row key={token.id} token={token} onRevoke={() => onRevoke(token)} />
-        ))}
-      </tbody>
-    </table>
+    <RecordTable heads={["Name", "May", "Last used", "Ends"]}>
+      {tokens.map((token) => (
+        <Row key={token.id} token={token} onRevoke={() => onRevoke(token)} />
+      ))}
+    </RecordTable>
   );
 }
 

@@ -4,6 +4,7 @@ import { titleOf } from "../../list/title.ts";
 import { Confirm } from "../../ui/confirm.tsx";
 import { exactCount } from "../../ui/count.tsx";
 import { plural } from "../../ui/plural.ts";
+import { RemovalTable } from "../../ui/tables.tsx";
 import { trashApi } from "./trash-api.ts";
 
 export interface PurgeDialogProps {
@@ -28,30 +29,14 @@ export function PurgeDialog({ conversations, onDone, onClose }: PurgeDialogProps
       <p>
         Messages, branches, search entries and files that nothing else uses go with it. This cannot be undone.
       </p>
-      <div class="preview-scroll">
-        <table class="table preview">
-          <thead>
-            <tr>
-              <th scope="col">Conversation</th>
-              <th scope="col" class="number">
-                Messages
-              </th>
-              <th scope="col" class="number">
-                Branches
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {conversations.map((item) => (
-              <tr key={item.id}>
-                <td>{titleOf(item)}</td>
-                <td class="number">{exactCount(item.messageCount)}</td>
-                <td class="number">{exactCount(item.branchCount)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <RemovalTable
+        heads={["Conversation", "Messages", "Branches"]}
+        rows={conversations.map((item) => [
+          titleOf(item),
+          exactCount(item.messageCount),
+          exactCount(item.branchCount),
+        ])}
+      />
     </Confirm>
   );
 }

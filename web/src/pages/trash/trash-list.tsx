@@ -4,6 +4,7 @@ import { isAdmin, mayWrite } from "../../api/session.ts";
 import { titleOf } from "../../list/title.ts";
 import { Button } from "../../ui/button.tsx";
 import { Count } from "../../ui/count.tsx";
+import { RecordTable } from "../../ui/tables.tsx";
 import { RelativeTime } from "../../ui/time.tsx";
 
 export interface TrashListProps {
@@ -15,45 +16,31 @@ export interface TrashListProps {
 
 export function TrashList({ items, restoring, onRestore, onPurge }: TrashListProps): JSX.Element {
   return (
-    <table class="table stacked">
-      <thead>
-        <tr>
-          <th scope="col">Conversation</th>
-          <th scope="col" class="number">
-            Messages
-          </th>
-          <th scope="col">Deleted</th>
-          <th scope="col">
-            <span class="unseen">Actions</span>
-          </th>
+    <RecordTable heads={["Conversation", "Messages", "Deleted"]}>
+      {items.map((item) => (
+        <tr key={item.id}>
+          <td class="name" title={titleOf(item)}>
+            {titleOf(item)}
+            {item.key !== null && <span class="sub">{item.key}</span>}
+          </td>
+          <td data-label="Messages">
+            <Count value={item.messageCount} />
+          </td>
+          <td data-label="Deleted">{item.deletedAt !== null && <RelativeTime at={item.deletedAt} />}</td>
+          <td class="row-actions">
+            {mayWrite() && (
+              <Button small disabled={restoring === item.id} onClick={() => onRestore(item)}>
+                Restore<span class="unseen"> {titleOf(item)}</span>
+              </Button>
+            )}
+            {isAdmin() && (
+              <Button small look="danger" onClick={() => onPurge(item)}>
+                Purge…<span class="unseen"> {titleOf(item)}</span>
+              </Button>
+            )}
+          </td>
         </tr>
-      </thead>
-      <tbody>
-        {items.map((item) => (
-          <tr key={item.id}>
-            <td class="name" title={titleOf(item)}>
-              {titleOf(item)}
-              {item.key !== null && <span class="sub">{item.key}</span>}
-            </td>
-            <td class="number" data-label="Messages">
-              <Count value={item.messageCount} />
-            </td>
-            <td data-label="Deleted">{item.deletedAt !== null && <RelativeTime at={item.deletedAt} />}</td>
-            <td class="row-actions">
-              {mayWrite() && (
-                <Button small disabled={restoring === item.id} onClick={() => onRestore(item)}>
-                  Restore<span class="unseen"> {titleOf(item)}</span>
-                </Button>
-              )}
-              {isAdmin() && (
-                <Button small look="danger" onClick={() => onPurge(item)}>
-                  Purge…<span class="unseen"> {titleOf(item)}</span>
-                </Button>
-              )}
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
+      ))}
+    </RecordTable>
   );
 }

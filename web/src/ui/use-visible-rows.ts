@@ -1,8 +1,8 @@
 import type { RefObject } from "preact";
 import { useLayoutEffect, useState } from "preact/hooks";
 
-/** Rows above and below the view that are there, too. */
-const OVERSCAN = 8;
+/** Rows beyond the view in each direction: enough for a fast wheel. */
+const OVERSCAN = 20;
 
 /** The first row to show, and the one after the last, of a list whose rows have one height. */
 export function useVisibleRows(
