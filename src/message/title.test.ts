@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { fc } from "../../test/support/fast-check.ts";
-import { titleIn } from "./title.ts";
+import { firstWordsOf, titleIn } from "./title.ts";
 import { checkTitle } from "./validate.ts";
 
 const text = fc.string({
@@ -29,4 +29,10 @@ it("leaves a title that the store accepts unchanged", () => {
       expect(titleIn(given)).toBe(given);
     }),
   );
+});
+
+it("of a message that begins with code is the first line of the code", () => {
+  const content = "```ts\nconst answer = 42;\n```\nWhy?";
+  expect(firstWordsOf({ role: "user", content })).toBe("const answer = 42;");
+  expect(firstWordsOf({ role: "user", content: "```\n```" })).toBeUndefined();
 });

@@ -33,12 +33,15 @@ export function titleIn(value: unknown): string | null {
   return isTitle(value) ? value : titleOf(value) || null;
 }
 
+/** The line that begins or ends code in Markdown. */
+const FENCE = /^\s*(?:`{3,}|~{3,})[\w+#.-]*\s*$/;
+
 /** The first line with something to show, without control characters, cut to the limit. */
 function titleOf(text: string): string {
   const line =
     withoutSequences(text.slice(0, START_CHARS))
       .split(/[\n\r\u2028\u2029]/)
-      .find((part) => !isInvisible(part.replace(CONTROL, " "))) ?? "";
+      .find((part) => !FENCE.test(part) && !isInvisible(part.replace(CONTROL, " "))) ?? "";
   const clean = line.toWellFormed().replace(CONTROL, " ").trim();
   const characters = [...clean];
   return characters.length <= TITLE_CHARS_MAX

@@ -87,7 +87,7 @@ describe("messages without text in a context", () => {
     ]);
     const url = `/api/v1/conversations/${conversation.id}/context`;
     const { ledger } = (await place.call(`GET ${url}`)).json<ContextView>();
-    expect(ledger.map(({ words }) => words)).toEqual(["Code", "Calls bash", "A tool's result"]);
+    expect(ledger.map(({ words }) => words)).toEqual(["ls", "Calls bash", "A tool's result"]);
   });
 });
 

@@ -4,8 +4,6 @@ import type { Message } from "../../../message/types.ts";
 /** A few words for a message in a list, also for one without text. Never empty. */
 export function shortWords({ content }: Pick<Message, "content">): string {
   const words = firstWordsOf({ role: "user", content });
-  // A message that begins with code.
-  if (words?.startsWith("```")) return "Code";
   if (words !== undefined && words !== "") return words;
   const blocks = typeof content === "string" ? [] : content;
   const called = blocks.flatMap((block) => (block.type === "tool_use" ? [String(block.name)] : []));
