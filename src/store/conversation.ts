@@ -1,6 +1,7 @@
 import type { ConversationInfo, UpdatePatch } from "../engine/index.ts";
 import { invalid } from "../errors.ts";
 import type { ModelApi } from "../message/apis/index.ts";
+import { toEntry } from "../message/entry.ts";
 import type {
   BranchSummaryEntry,
   CompactionEntry,
@@ -137,9 +138,10 @@ export class Conversation {
   }
 
   /** One entry, on any branch, or `undefined`. */
-  async entry(id: string): Promise<Entry | undefined> {
+  async entry(id: string, { blobs }: Pick<EntryQuery, "blobs"> = {}): Promise<Entry | undefined> {
     const found = await findEntry(this.#store, this.id, checkEntryId(id));
-    return found === undefined ? undefined : (await readEntries(this.#store, [found]))[0];
+    if (found === undefined) return undefined;
+    return blobs === "references" ? toEntry(found) : (await readEntries(this.#store, [found]))[0];
   }
 
   /** Information about the conversation. `NOT_FOUND` if it was deleted. */

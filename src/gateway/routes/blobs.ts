@@ -1,6 +1,9 @@
 import { ColloquyError } from "../../errors.ts";
+import { noteUpload } from "../auth/records/uploads.ts";
+import type { GatewayContext } from "../context.ts";
 import type { StoredBlobView } from "../wire/rest.ts";
-import { defineRoute, type Route } from "./route.ts";
+import { conversationOf } from "./conversation/conversation-view.ts";
+import { defineRoute, type Route, type RouteAnswer } from "./route.ts";
 import { NAME, objectOf } from "./schemas.ts";
 
 const BLOB_MAX = 64 * 1024 * 1024;
@@ -19,8 +22,9 @@ export const BLOB_ROUTES: readonly Route[] = [
     bodyMax: BLOB_MAX,
     status: 201,
     answer: objectOf({ hash: { type: "string" }, size: { type: "integer" } }),
-    handle: async ({ bytes }, { store }) => {
+    handle: async ({ bytes, principal }, { store, auth }) => {
       const { hash, size } = await store.putBlob(bytes);
+      noteUpload(auth, principal, hash);
       return { json: { hash, size } satisfies StoredBlobView };
     },
   }),
@@ -31,18 +35,40 @@ export const BLOB_ROUTES: readonly Route[] = [
     summary: "The bytes of a blob; type shows an image, anything else is a download",
     query: { type: "object", properties: { type: NAME } },
     answer: "application/octet-stream",
-    handle: async ({ params: { hash = "" }, query }, { store }) => {
-      const stream = await store.blob(hash);
-      if (stream === undefined) throw new ColloquyError("NOT_FOUND", `There is no blob ${hash}`);
-      const shown = SHOWN.find((type) => type === query.type);
-      return {
-        stream,
-        headers: {
-          // The bytes of a hash never change.
-          "cache-control": "private, max-age=31536000, immutable",
-          ...(shown === undefined ? { "content-disposition": "attachment" } : { "content-type": shown }),
-        },
-      };
+    handle: ({ params: { hash = "" }, query }, gateway) => blobAnswer(gateway, hash, query.type),
+  }),
+  defineRoute({
+    method: "GET",
+    path: "/api/v1/conversations/{id}/entries/{entry}/blobs/{hash}",
+    permission: "read",
+    scoped: "conversation",
+    summary: "The bytes of a blob that the entry refers to; type shows an image, anything else is a download",
+    query: { type: "object", properties: { type: NAME } },
+    answer: "application/octet-stream",
+    handle: async (request, gateway) => {
+      const { entry: id = "", hash = "" } = request.params;
+      const conversation = await conversationOf(request, gateway);
+      const entry = await conversation.entry(id, { blobs: "references" });
+      if (entry?.blobs?.some((blob) => blob.hash === hash) !== true) throw noBlob();
+      return blobAnswer(gateway, hash, request.query.type);
     },
   }),
 ];
+
+async function blobAnswer({ store }: GatewayContext, hash: string, type?: string): Promise<RouteAnswer> {
+  const stream = await store.blob(hash);
+  if (stream === undefined) throw noBlob();
+  const shown = SHOWN.find((known) => known === type);
+  return {
+    stream,
+    headers: {
+      // The bytes of a hash never change.
+      "cache-control": "private, max-age=31536000, immutable",
+      ...(shown === undefined ? { "content-disposition": "attachment" } : { "content-type": shown }),
+    },
+  };
+}
+
+function noBlob(): ColloquyError {
+  return new ColloquyError("NOT_FOUND", "There is no such blob");
+}

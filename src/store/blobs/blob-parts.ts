@@ -35,8 +35,7 @@ export function extractBlobs(
 ): Extracted | undefined {
   const { content, source } = value as Partial<Message>;
   const blocks = Array.isArray(content) ? content : [];
-  const notes = isPlainObject(source) && Array.isArray(source.notes) ? source.notes : [];
-  const references = storedReferences([...blocks, ...notes]);
+  const references = referencesIn(value);
   const stored = standsFor === NOTHING ? [] : storedTexts(value, [], standsFor);
   if (json.length < BLOB_CHARS_MIN && references.length + stored.length === 0) return undefined;
   const places = [...largeParts(blocks, ["content"]), ...largeTexts(source, ["source"])];
@@ -119,6 +118,13 @@ function decodeBase64(text: string): Buffer | undefined {
 
 /** A blob reference. Any other value here belongs to the caller and refers to nothing. */
 const HASH = /^[0-9a-f]{64}$/;
+
+/** The blobs that a message refers to by their hash. */
+export function referencesIn({ content, source }: Partial<Message> | JsonObject): BlobRef[] {
+  const blocks = Array.isArray(content) ? content : [];
+  const notes = isPlainObject(source) && Array.isArray(source.notes) ? source.notes : [];
+  return storedReferences([...blocks, ...notes]);
+}
 
 /** Blocks that refer to a blob that was stored before: `source: { type: "blob", hash }`, also within tool results. */
 function storedReferences(blocks: readonly unknown[]): BlobRef[] {

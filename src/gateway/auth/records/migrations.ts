@@ -92,4 +92,15 @@ export const MIGRATIONS: readonly Migration[] = [
         WHERE s.revoked_at IS NULL AND (s.token IS NULL OR (t.id IS NOT NULL AND t.revoked_at IS NULL));
     `,
   },
+  {
+    name: "blobs that a token stored",
+    up: `
+      CREATE TABLE uploads (
+        source TEXT NOT NULL,
+        hash TEXT NOT NULL,
+        at INTEGER NOT NULL,
+        PRIMARY KEY (source, hash)
+      ) STRICT, WITHOUT ROWID;
+    `,
+  },
 ];

@@ -39,7 +39,7 @@ export const ENTRY_ROUTES: readonly Route[] = [
       const { params, body } = request;
       const conversation = await conversationOf(request, gateway);
       const options = defined({ name: body.name, operationId: operationIdOf(request) });
-      return { json: await conversation.edit(params.entry ?? "", messagesIn(body), options) };
+      return { json: await conversation.edit(params.entry ?? "", messagesIn(request, gateway), options) };
     },
   }),
   defineRoute({

@@ -70,7 +70,10 @@ export const MESSAGE_ROUTES: readonly Route[] = [
         operationId: operationIdOf(request),
         expectedHead: expectedHeadOf(request),
       };
-      const json: AppendedMessages = await conversation.append(messagesIn(request.body), defined(options));
+      const json: AppendedMessages = await conversation.append(
+        messagesIn(request, gateway),
+        defined(options),
+      );
       return { status: json.replayed ? 200 : 201, headers: { etag: etagOf(json.head) }, json };
     },
   }),

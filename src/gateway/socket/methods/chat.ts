@@ -1,4 +1,5 @@
 import { ColloquyError } from "../../../errors.ts";
+import { assertUploaded } from "../../auth/records/uploads.ts";
 import { editMessage, regenerate, resume, sendMessage } from "../../chat/orders.ts";
 import { scopedConversation } from "../../chat/scoped-conversation.ts";
 import { ATTACHMENTS } from "../../wire/frames.ts";
@@ -35,8 +36,11 @@ export const CHAT_METHODS: readonly Method[] = [
       additionalProperties: false,
     },
     perMinute: 60,
-    handle: ({ params, principal }, { store, live: { chats } }) =>
-      sendMessage({ store, chats }, principal, params),
+    async handle({ params, principal }, { store, auth, live: { chats } }) {
+      const files = params.attachments?.map(({ blob }) => blob) ?? [];
+      assertUploaded(auth.records, principal, files);
+      return sendMessage({ store, chats }, principal, params);
+    },
   }),
   defineMethod({
     name: "chat.edit",

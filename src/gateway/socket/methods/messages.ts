@@ -1,5 +1,6 @@
 import { defined } from "../../../util/json.ts";
 import { writtenConversation } from "../../chat/scoped-conversation.ts";
+import { assertReferences } from "../../routes/conversation/messages-in.ts";
 import { defineMethod, type Method } from "../method.ts";
 import { EXPECTED_HEAD, IDEMPOTENCY_KEY, REFERENCE } from "./schemas.ts";
 
@@ -21,7 +22,8 @@ export const MESSAGE_METHODS: readonly Method[] = [
       additionalProperties: false,
     },
     perMinute: 6_000_000,
-    async handle({ params, principal }, { store }) {
+    async handle({ params, principal }, { store, auth }) {
+      assertReferences(params.messages, principal, auth);
       const { branch, idempotencyKey: operationId, expectedHead } = params;
       const conversation = await writtenConversation(store, principal, params.conversation);
       return conversation.append(params.messages, defined({ branch, operationId, expectedHead }));
