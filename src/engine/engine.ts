@@ -15,6 +15,7 @@ import type {
   BlobPart,
   Change,
   ConversationInfo,
+  Counts,
   EngineStats,
   EntryPage,
   Facets,
@@ -166,6 +167,8 @@ export interface Engine {
   legacyConversations(): Awaitable<LegacyConversation[]>;
   /** Rewrite such a conversation in the current format. Returns where the former file is kept. */
   migrateLegacy(conversation: string): Awaitable<string | undefined>;
+  /** Reads no entries: pages and monitors ask for it often. */
+  counts(): Awaitable<Counts>;
   stats(): Awaitable<EngineStats>;
   close(): Awaitable<void>;
 }

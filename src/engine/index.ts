@@ -50,6 +50,7 @@ export type {
   BlobPart,
   Change,
   ConversationInfo,
+  Counts,
   EngineStats,
   EntryPage,
   Facets,

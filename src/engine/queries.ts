@@ -171,11 +171,18 @@ export interface VerifyReport {
   readonly findings: Finding[];
 }
 
-export interface EngineStats {
-  /** Without the trash. */
+/** How much there is, without the trash. */
+export interface Counts {
   readonly conversations: number;
-  readonly entries: number;
+  /** On all branches. */
+  readonly messages: number;
+  /** Of the files, with everything that is in them. */
   readonly bytes: number;
+}
+
+export interface EngineStats extends Counts {
+  /** With those in the trash. */
+  readonly entries: number;
   /** Bytes in the trash, in free pages and in leftovers. */
   readonly reclaimable: number;
   /** The conversations with the most messages, at most `TOP_COUNT` of `rules.ts`. */

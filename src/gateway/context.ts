@@ -1,6 +1,6 @@
 /** What the routes and methods of a gateway work with. */
 import type { Agents } from "../channel/setup/agents.ts";
-import type { Store, StoreStats } from "../store/store.ts";
+import type { Store, StoreCounts } from "../store/store.ts";
 import type { Auth } from "./auth/auth.ts";
 import type { GatewayChannels } from "./chat/channels.ts";
 import type { LiveConfig } from "./config/live-config.ts";
@@ -27,7 +27,7 @@ export interface GatewayContext {
   readonly metrics: Metrics;
   readonly log: GatewayLog;
   /** Of the store; not older than a few seconds. */
-  stats(): Promise<StoreStats>;
+  counts(): Promise<StoreCounts>;
   /** Whether an answer is being written in a conversation. */
   isRunning(conversation: string): boolean;
 }

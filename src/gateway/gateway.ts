@@ -97,7 +97,7 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
   const context: GatewayContext = {
     ...{ store, agents, version, auth, config, live, channels, imports, usage, log, metrics: new Metrics() },
     isRunning: (conversation) => live.isRunning(conversation),
-    stats: recent(() => store.stats()),
+    counts: recent(() => store.counts()),
   };
   const app = httpApp(ROUTES, context, hosts, page);
   const sockets = new SocketServer(context, hosts, onProblem);

@@ -52,6 +52,7 @@ export type { SearchListing, SearchPage } from "./search/search.ts";
 export type { SearchOptions } from "./search/search-query.ts";
 export {
   Store,
+  type StoreCounts,
   type StoreStats,
 } from "./store.ts";
 export type { FollowEvent, FollowOptions } from "./turns/follow.ts";

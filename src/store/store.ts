@@ -1,6 +1,7 @@
 import type {
   Awaitable,
   ConversationInfo,
+  Counts,
   Engine,
   EngineStats,
   Facets,
@@ -57,10 +58,12 @@ import {
 } from "./write/init.ts";
 import { WriteQueue } from "./write/write-queue.ts";
 
-export interface StoreStats extends EngineStats {
+export interface StoreCounts extends Counts {
   readonly engine: string;
   readonly path: string | null;
 }
+
+export interface StoreStats extends StoreCounts, EngineStats {}
 
 const HOUR_MS = 3_600_000;
 
@@ -347,6 +350,12 @@ export class Store {
   /** For exports: a snapshot of a conversation, read a page at a time. */
   snapshot(idOrKey: string): Promise<Snapshot> {
     return Snapshot.take(this, this.#access, idOrKey);
+  }
+
+  /** How much there is. Reads no messages; `stats` does. */
+  async counts(): Promise<StoreCounts> {
+    const counts = await this.#ask((engine) => engine.counts());
+    return { ...counts, engine: this.#engine.name, path: this.#engine.location };
   }
 
   async stats(): Promise<StoreStats> {

@@ -121,12 +121,18 @@ describe("the installation over HTTP", () => {
   it("counts requests for Prometheus, by route and not by path", async () => {
     await using place = await openPlace();
     await place.call("GET /api/v1/conversations/web:secret-name");
+    const chat = await place.store.create();
+    await chat.append({ role: "user", content: "one", id: "e1" });
+    // An entry that is not a message.
+    await chat.branch("e1");
     const { text, headers } = await place.call("GET /metrics");
     expect(headers["content-type"]).toMatch(/^text\/plain; version=0\.0\.4/);
     expect(text).toContain(
       'colloquy_requests_total{method="GET",path="/api/v1/conversations/{id}",status="404"} 1\n',
     );
-    expect(text).toMatch(/^colloquy_conversations 0$/m);
+    expect(text).toMatch(/^colloquy_conversations 1$/m);
+    expect(text).toMatch(/^colloquy_messages 1$/m);
+    expect((await place.call("GET /api/v1/status")).json()).toMatchObject({ conversations: 1, messages: 1 });
     expect(text).not.toContain("secret-name");
   });
 });

@@ -346,14 +346,22 @@ export const conversations: Topic = (check) => {
     assert.equal((await target.get(branched.id))?.id, branched.id);
   });
 
-  check("stats and verify count correctly", async (bench) => {
+  check("counts, stats and verify count correctly", async (bench) => {
     const store = await bench.open();
     const chat = await store.create({ title: "Big" });
-    await chat.append([1, 2, 3].map((n) => ({ role: "user" as const, content: `m${n}` })));
-    await store.delete((await store.create()).id);
+    await chat.append([1, 2, 3].map((n) => ({ role: "user" as const, content: `m${n}`, id: `e${n}` })));
+    await chat.branch("e1");
+    const trashed = await store.create();
+    await trashed.append({ role: "user", content: "m4" });
+    await store.delete(trashed.id);
     const stats = await store.stats();
-    assert.deepEqual([stats.conversations, stats.entries, stats.top[0]?.id], [1, 3, chat.id]);
-    assert.deepEqual(await store.verify(), { ok: true, conversations: 2, entries: 3, findings: [] });
+    assert.deepEqual([stats.conversations, stats.entries, stats.top[0]?.id], [1, 5, chat.id]);
+    assert.deepEqual(await store.verify(), { ok: true, conversations: 2, entries: 5, findings: [] });
+    const { bytes, engine, path } = stats;
+    assert.ok(bytes > 0);
+    const counts = await store.counts();
+    assert.deepEqual(counts, { conversations: 1, messages: 3, bytes: counts.bytes, engine, path });
+    assert.equal(stats.messages, 3);
   });
 };
 

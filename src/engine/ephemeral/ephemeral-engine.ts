@@ -29,6 +29,7 @@ import type {
   BlobPart,
   Change,
   ConversationInfo,
+  Counts,
   EngineStats,
   EntryPage,
   Facets,
@@ -364,17 +365,25 @@ export class EphemeralEngine implements Engine {
     return NOTHING_ERASED;
   }
 
+  counts(): Counts {
+    const all = [...this.#conversations.values()];
+    const live = this.#listed();
+    return {
+      conversations: live.length,
+      messages: live.reduce((sum, { messageCount }) => sum + messageCount, 0),
+      bytes: all.reduce((sum, { log }) => sum + log.bytes, this.#blobs.bytes),
+    };
+  }
+
   stats(): EngineStats {
     const all = [...this.#conversations.values()];
-    const live = all.map(({ info }) => info).filter(({ deletedAt }) => deletedAt === null);
     const sizes = all.map(({ info, log }) => [info.id, log.bytes + this.#blobs.bytesOf(log.hashes)] as const);
     const trashed = sizes.filter(([id]) => this.#readable(id) === undefined);
     return {
-      ...this.#count(),
-      conversations: live.length,
-      bytes: all.reduce((sum, { log }) => sum + log.bytes, this.#blobs.bytes),
+      ...this.counts(),
+      entries: this.#count().entries,
       reclaimable: trashed.reduce((sum, [, bytes]) => sum + bytes, 0),
-      top: longest(live),
+      top: longest(this.#listed()),
       sizes: Object.fromEntries(sizes),
     };
   }
@@ -382,6 +391,13 @@ export class EphemeralEngine implements Engine {
   close(): void {
     this.#conversations.clear();
     this.#keys.clear();
+  }
+
+  /** Without the trash. */
+  #listed(): ConversationInfo[] {
+    return [...this.#conversations.values()]
+      .map(({ info }) => info)
+      .filter(({ deletedAt }) => deletedAt === null);
   }
 
   #count(): { conversations: number; entries: number } {

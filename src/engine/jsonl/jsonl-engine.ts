@@ -16,6 +16,7 @@ import type {
   BlobPart,
   Change,
   ConversationInfo,
+  Counts,
   EngineStats,
   EntryPage,
   Facets,
@@ -42,7 +43,7 @@ import {
 import { BlobFiles } from "./blobs/blob-files.ts";
 import { BlobReferences } from "./blobs/blob-references.ts";
 import { backupStore } from "./care/backup.ts";
-import { measureStore } from "./care/measure.ts";
+import { countStore, measureStore } from "./care/measure.ts";
 import { repairFolder } from "./care/repair.ts";
 import { verifyFolder } from "./care/verify.ts";
 import { Commit } from "./commit.ts";
@@ -305,6 +306,10 @@ export class JsonlEngine implements Engine {
   /** A removal rewrites or removes the files itself, and its receipt names the copies. */
   erase(): Erased {
     return NOTHING_ERASED;
+  }
+
+  counts(): Counts {
+    return countStore(this.#context);
   }
 
   stats(): EngineStats {

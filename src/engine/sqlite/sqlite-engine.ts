@@ -12,6 +12,7 @@ import type {
   BlobPart,
   Change,
   ConversationInfo,
+  Counts,
   EngineStats,
   EntryPage,
   Facets,
@@ -27,6 +28,7 @@ import type {
   VerifyReport,
 } from "../queries.ts";
 import { unsupported } from "../rules.ts";
+import { countStore } from "./care/counts.ts";
 import { Connection, connect } from "./connection.ts";
 import type { Eraser } from "./erase/eraser.ts";
 import type { Infos } from "./log/infos.ts";
@@ -332,6 +334,13 @@ export class SqliteEngine implements Engine {
 
   migrateLegacy(): never {
     throw unsupported(this.name, "files of legacy formats");
+  }
+
+  counts(): Awaitable<Counts> {
+    return this.#query(
+      () => countStore(this.#sql, this.location),
+      (whole) => whole.counts(),
+    );
   }
 
   async stats(): Promise<EngineStats> {

@@ -42,6 +42,7 @@ const SQL = {
   rollback: "ROLLBACK",
   dataVersion: "PRAGMA data_version",
   totalChanges: "SELECT total_changes()",
+  counts: "SELECT count(*), total(message_count) FROM conversations WHERE deleted_at IS NULL",
   lostPlace: `SELECT 1 FROM entries WHERE branch IS NOT NULL AND kind = '${REMOVED_KIND}' AND body = '${LOST_BODY}' LIMIT 1`,
 
   infoById: `SELECT ${INFO_COLUMNS} FROM conversations WHERE id = ?`,

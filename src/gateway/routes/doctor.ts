@@ -38,7 +38,7 @@ export const DOCTOR_ROUTES: readonly Route[] = [
 
 async function diagnose({ store, agents }: GatewayContext): Promise<DiagnosisView> {
   const { stateDir, env } = agents.installation;
-  const { engine, path } = await store.stats();
+  const { engine, path } = await store.counts();
   const { ok, findings, checkups } = await runDoctor({
     config: { stateDir, env, repair: false },
     store: {

@@ -8,10 +8,10 @@ export const METRICS_ROUTES: readonly Route[] = [
     summary: "Counts for Prometheus",
     answer: "text/plain; version=0.0.4; charset=utf-8",
     handle: async (_, gateway) => {
-      const { conversations, entries, bytes } = await gateway.stats();
+      const { conversations, messages, bytes } = await gateway.counts();
       const text = gateway.metrics.text({
         colloquy_conversations: conversations,
-        colloquy_entries: entries,
+        colloquy_messages: messages,
         colloquy_store_bytes: bytes,
         colloquy_heap_bytes: process.memoryUsage().heapUsed,
       });

@@ -3,6 +3,7 @@ import type {
   BlobPart,
   Change,
   ConversationInfo,
+  Counts,
   Engine,
   EngineOptions,
   EngineStats,
@@ -152,6 +153,10 @@ export class WorkerEngine implements Engine {
 
   migrateLegacy(conversation: string): Promise<string | undefined> {
     return this.#ask("migrateLegacy", conversation);
+  }
+
+  counts(): Promise<Counts> {
+    return this.#ask("counts");
   }
 
   stats(): Promise<EngineStats> {

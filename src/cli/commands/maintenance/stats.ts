@@ -20,6 +20,7 @@ export async function run(call: Call): Promise<Result> {
   const { engine, path } = target;
   const none: StoreStats = {
     conversations: 0,
+    messages: 0,
     entries: 0,
     bytes: 0,
     reclaimable: 0,

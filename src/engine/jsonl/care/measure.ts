@@ -1,12 +1,28 @@
 import { join } from "node:path";
 import type { FileIo } from "../../../disk/file-io.ts";
-import type { EngineStats } from "../../queries.ts";
+import type { Counts, EngineStats } from "../../queries.ts";
 import { longest } from "../../rules.ts";
 import { infoOf } from "../folder/catalogue-entry.ts";
 import { isSetAside, TRASH_FOLDER } from "../folder/names.ts";
 import type { JsonlContext } from "../jsonl-context.ts";
 
-export function measureStore({ legacy, folder, catalogue, blobs, references }: JsonlContext): EngineStats {
+/** From what is known of the files, none of which is read. */
+export function countStore({ legacy, folder, catalogue, blobs }: JsonlContext): Counts {
+  const io = legacy.real;
+  const live = catalogue.all().filter(({ trashed }) => !trashed);
+  const blobBytes = [...blobs.all(), ...blobs.uploads().map(({ bytes }) => ({ fileBytes: bytes }))];
+  return {
+    conversations: live.length,
+    messages: sum(live.map((one) => infoOf(one).messageCount)),
+    bytes:
+      sizeOf(io, folder) +
+      sizeOf(io, join(folder, TRASH_FOLDER)) +
+      sum(blobBytes.map(({ fileBytes }) => fileBytes)),
+  };
+}
+
+export function measureStore(context: JsonlContext): EngineStats {
+  const { legacy, folder, catalogue, blobs, references } = context;
   const io = legacy.real;
   const known = catalogue.all();
   const stored = new Map([...blobs.all()].map(({ hash, fileBytes }) => [hash, fileBytes]));
@@ -22,13 +38,11 @@ export function measureStore({ legacy, folder, catalogue, blobs, references }: J
     sizes[one.metadata.id] = bytes;
   }
   const unused = [...stored].filter(([hash]) => !used.has(hash));
-  const blobBytes = sum(stored.values());
   const trash = sizeOf(io, join(folder, TRASH_FOLDER));
   const live = known.filter(({ trashed }) => !trashed).map(infoOf);
   return {
-    conversations: live.length,
+    ...countStore(context),
     entries: known.reduce((total, { log }) => total + log.entries, 0),
-    bytes: sizeOf(io, folder) + trash + blobBytes + uploads,
     reclaimable: trash + sum(unused.map(([, bytes]) => bytes)) + uploads + sizeOf(io, folder, isSetAside),
     top: longest(live),
     sizes,

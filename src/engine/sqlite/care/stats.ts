@@ -1,4 +1,3 @@
-import { statSync } from "node:fs";
 import type { DatabaseSync } from "node:sqlite";
 import { pragma } from "../../../sqlite/pragma.ts";
 import type { ConversationInfo, EngineStats } from "../../queries.ts";
@@ -6,16 +5,14 @@ import { TOP_COUNT } from "../../rules.ts";
 import { hashesIn } from "../blobs/blobs.ts";
 import { INFO_COLUMNS, toInfo } from "../rows.ts";
 import { prepare, type Statements } from "../statements.ts";
+import { countStore } from "./counts.ts";
 
 export function measure(database: DatabaseSync, sql: Statements, path: string): EngineStats {
-  const fileSize = (name: string): number => statSync(name, { throwIfNoEntry: false })?.size ?? 0;
-  const live = database.prepare("SELECT count(*) AS live FROM conversations WHERE deleted_at IS NULL").get();
   const { sizes, trash } = sizesOf(database);
   const free = pragma(database, "freelist_count") * pragma(database, "page_size");
   return {
-    ...counts(database),
-    conversations: Number(live?.live),
-    bytes: fileSize(path) + fileSize(`${path}-wal`),
+    ...countStore(sql, path),
+    entries: counts(database).entries,
     top: longestConversations(database),
     reclaimable: free + trash + unusedBytes(database, sql),
     sizes,
