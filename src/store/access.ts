@@ -6,6 +6,7 @@ import { isoTime, parseTime } from "../util/time.ts";
 import type { Wakes } from "./feed/wakes.ts";
 import type { SessionKeys } from "./read/session-keys.ts";
 import type { StoreSearch } from "./search/store-search.ts";
+import type { Redaction } from "./write/redaction.ts";
 import type { WriteQueue } from "./write/write-queue.ts";
 
 /** The access to its store that the parts of a conversation need. */
@@ -17,6 +18,8 @@ export interface StoreAccess {
   readonly allowCircularReferences: boolean;
   readonly keys: SessionKeys;
   readonly search: StoreSearch;
+  /** `undefined`: messages are stored as they are. */
+  readonly redaction: Redaction | undefined;
   nowMs(): number;
   /** An id that sorts after the other ids that this store made. */
   newId(nowMs: number): string;

@@ -9,6 +9,7 @@ import { type Clock, systemClock } from "../util/time.ts";
 import { LOCK_WAIT_MS } from "../util/wait.ts";
 import { type EngineName, openEngine, parseTarget } from "./open-engine.ts";
 import { Store } from "./store.ts";
+import { redactionFor } from "./write/redaction.ts";
 
 export interface StoreOptions {
   /** Never write. The store must exist. */
@@ -42,6 +43,11 @@ export interface StoreOptions {
    * Messages are sent to it when they are searched.
    */
   readonly semantic?: SemanticModel;
+  /**
+   * Remove secrets from messages, summaries and streamed text before they are stored: values that look like one, those
+   * that this process uses, and those in the list. Imports are stored as they are. Default: false.
+   */
+  readonly redact?: boolean | readonly string[];
   /** Milliseconds since 1970. Default: the system clock. */
   readonly clock?: Clock;
   /** How legacy transcripts in the folder of a `jsonl:` store are handled. */
@@ -86,6 +92,7 @@ export async function openStore(target: string | Engine, options: StoreOptions =
     allowCircularReferences: options.tree?.allowCircularReferences === true,
     treeEnabled: options.treeEnabled !== false,
     defaultCountry,
+    redaction: redactionFor(options.redact),
     semantic: checkSemantic(options.semantic),
     onWarning: options.onWarning ?? warnText,
     onProblem: engineOptions.onProblem,
@@ -148,6 +155,7 @@ const OPTION_MEMBERS: ReadonlySet<string> = new Set([
   "onWarning",
   "sessions",
   "semantic",
+  "redact",
 ]);
 
 function checkDepths(tree: NonNullable<StoreOptions["tree"]>): DepthLimits {

@@ -56,6 +56,7 @@ import {
   type InitFields,
   OPEN_PROPERTIES,
 } from "./write/init.ts";
+import type { Redaction } from "./write/redaction.ts";
 import { WriteQueue } from "./write/write-queue.ts";
 
 export interface StoreCounts extends Counts {
@@ -76,6 +77,7 @@ export interface StoreSettings {
   readonly allowCircularReferences: boolean;
   readonly treeEnabled: boolean;
   readonly defaultCountry: string | undefined;
+  readonly redaction: Redaction | undefined;
   readonly semantic: SemanticModel | undefined;
   readonly onWarning: (text: string) => void;
   readonly onProblem: (problem: ColloquyError) => void;
@@ -111,6 +113,7 @@ export class Store {
       depthLimits: options.depthLimits,
       allowCircularReferences: options.allowCircularReferences,
       keys: new SessionKeys(options.defaultCountry),
+      redaction: options.redaction,
       nowMs: () => this.#clock(),
       newId: (nowMs) => ids.next(nowMs),
       warn: options.onWarning,

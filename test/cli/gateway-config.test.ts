@@ -25,8 +25,13 @@ async function running(config: object) {
     });
     return (await response.json()) as T;
   };
+  const post = async (path: string, body: object): Promise<void> => {
+    const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
+    const sent = { method: "POST", headers, body: JSON.stringify(body) };
+    expect((await fetch(`${gateway.url}/api/v1/${path}`, sent)).status).toBe(201);
+  };
   return {
-    ...{ place, write, get, url: gateway.url },
+    ...{ place, write, get, post, url: gateway.url },
     status: () => get<StatusView>("status"),
     file: (name: string) => readFileSync(join(place.state, name), "utf8"),
     end: async () => {
@@ -105,6 +110,23 @@ describe("a config that changes while the gateway runs", () => {
     await expect.poll(async () => (await status()).config.restart, PATIENT).toEqual([]);
     await end();
   });
+});
+
+it("removes secrets before a message is stored, if the config says so", async () => {
+  const [key, code] = ["sk-ant-api03-0123456789abcdefABCDEF", "open sesame"];
+  const { place, post, end } = await running({
+    sessions: { redact: "secrets", redact_values: [code] },
+    env: { vars: { DOOR_PASSWORD: "swordfish-and-chips" } },
+  });
+  const content = `My key is ${key}, say ${code}, or swordfish-and-chips`;
+  await post("conversations", { key: "web:a" });
+  await post("conversations/web:a/messages", { messages: [{ role: "user", content }] });
+  await place.run(["sessions", "append", "web:a", "--role", "user", "--content", "-"], { input: content });
+  const { stdout } = await place.run(["sessions", "history", "web:a", "--json"]);
+  expect(stdout.match(/\[redacted: /g)).toHaveLength(6);
+  await end();
+  const store = readFileSync(join(place.state, "conversations.db"), "latin1");
+  for (const secret of [key, code, "swordfish"]) expect(store).not.toContain(secret);
 });
 
 it("makes other sign-in links while it runs", async () => {

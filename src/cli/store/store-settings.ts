@@ -1,4 +1,6 @@
 import { asColloquyError, ColloquyError } from "../../errors.ts";
+import { rememberSecrets } from "../../secrets/known-secrets.ts";
+import { secretsOf } from "../../state/config/hide-secrets.ts";
 import { loadConfig } from "../../state/config/load.ts";
 import { type ConfiguredStore, retentionPolicy, storeOptions } from "../../state/config/store-options.ts";
 import type { RetentionPolicy } from "../../store/index.ts";
@@ -21,7 +23,10 @@ export async function storeSettings(
 ): Promise<ConfiguredStore> {
   try {
     const config = await loadedConfig(call, SECTIONS, configOptions(call));
-    return storeOptions(config.value, target);
+    const options = storeOptions(config.value, target);
+    // What is stored must not have them either.
+    if (options.redact !== undefined) rememberSecrets(secretsOf(config));
+    return options;
   } catch (error) {
     const known = asColloquyError(error, "Cannot read the config");
     if (onBad === "stop" || (onBad === "read" && isWrongValue(known))) throw known;

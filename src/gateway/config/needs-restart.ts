@@ -13,6 +13,8 @@ const AT_START: readonly string[] = [
   "sessions.tree_enabled",
   "sessions.format",
   "sessions.auto_migrate",
+  "sessions.redact",
+  "sessions.redact_values",
 ];
 
 /** Whether a setting takes effect only with the next start. */

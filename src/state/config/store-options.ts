@@ -1,9 +1,13 @@
 /** The settings of the config that a store is opened with. Missing ones keep the defaults of the store. */
 import type { RetentionLimits, RetentionPolicy } from "../../store/index.ts";
 import type { StoreOptions } from "../../store/open.ts";
-import { isPlainObject, type JsonObject } from "../../util/json.ts";
+import { isPlainObject, type Json, type JsonObject } from "../../util/json.ts";
+import { listIn } from "../../util/values.ts";
 
-export type ConfiguredStore = Pick<StoreOptions, "tree" | "treeEnabled" | "sessions" | "defaultCountry">;
+export type ConfiguredStore = Pick<
+  StoreOptions,
+  "tree" | "treeEnabled" | "sessions" | "defaultCountry" | "redact"
+>;
 
 /** The options for a store, as far as they have an effect on it. */
 export function storeOptions(config: JsonObject, target: string): ConfiguredStore {
@@ -19,6 +23,7 @@ export function storeOptions(config: JsonObject, target: string): ConfiguredStor
       ...(tree.allow_circular_references === true ? { allowCircularReferences: true } : {}),
     },
     treeEnabled: sessions.tree_enabled !== false,
+    ...(sessions.redact === "secrets" ? { redact: listIn(sessions.redact_values as Json).map(String) } : {}),
     // Only a folder of files can hold legacy transcripts.
     ...(target.startsWith("jsonl:")
       ? { sessions: { format, autoMigrate: sessions.auto_migrate !== false } }

@@ -77,6 +77,7 @@ export class Credentials {
 
   /** Those of another agent in the same state folder. */
   of(agentId: string): Credentials {
+    checkString(agentId, "agentId");
     return agentId === this.agentId ? this : new Credentials({ ...this.#options, agentId });
   }
 

@@ -44,7 +44,8 @@ export async function compact(
   const plan = planCompaction(loaded.items, limits);
   if (plan === undefined) return undefined;
   const messages = withHoleNotices(plan.summarise);
-  const summary = await runSummarize(summarize, { messages, previousSummary: loaded.summary?.text, signal });
+  const given = await runSummarize(summarize, { messages, previousSummary: loaded.summary?.text, signal });
+  const summary = store.redaction?.value(given) ?? given;
   const nowMs = store.nowMs();
   const firstKept = plan.keep[0];
   const total = loaded.earlier.messages + plan.summarise.length;

@@ -16,7 +16,10 @@ export class Journal {
   readonly #epoch: number;
   #header: JsonObject | undefined;
   #text = "";
+  /** Characters of the storable text that are on disk. */
   #written = 0;
+  /** They, if secrets are removed: a text that turns out to be another is not continued. */
+  #onDisk = "";
   /** Resolves when all text is on disk, or in a message. */
   #flushing: Promise<void> | undefined;
   /** The write in progress. */
@@ -70,6 +73,7 @@ export class Journal {
   restart(header: JsonObject): void {
     this.#text = "";
     this.#written = 0;
+    this.#onDisk = "";
     this.#header = header;
     // If it fails, the next write includes the header.
     this.#write().catch(() => {});
@@ -79,6 +83,7 @@ export class Journal {
   takeBack(text: string): void {
     this.#text = text + this.#text;
     this.#written = 0;
+    this.#onDisk = "";
   }
 
   /** The first `length` characters are in the log, and the journal is removed. */
@@ -105,7 +110,7 @@ export class Journal {
         // One at a time; text that arrives meanwhile waits for the next.
         if (this.#held !== undefined) await this.#held.promise;
         else if (this.#writing !== undefined) await this.#writing.catch(() => {});
-        else if (this.#written < this.#text.length) {
+        else if (this.#written < this.#storable().length) {
           this.#lastFlush = performance.now();
           await this.#write();
         } else return;
@@ -125,11 +130,19 @@ export class Journal {
     this.#endPause = undefined;
   }
 
+  /** The text as it can be on disk by now. */
+  #storable(): string {
+    const { redaction } = this.#store;
+    if (redaction === undefined) return this.#text;
+    const clean = redaction.streamed(this.#text);
+    return clean.startsWith(this.#onDisk) ? clean : this.#onDisk;
+  }
+
   /** All text that is not on disk, and the header if that is new. */
   async #write(): Promise<void> {
     const header = this.#header;
     const position = this.#written;
-    const text = this.#text.slice(position);
+    const text = this.#storable().slice(position);
     const writing = this.#store.queue.push({
       type: "journal",
       conversation: this.#conversation,
@@ -144,6 +157,7 @@ export class Journal {
       await writing;
       if (this.#header === header) this.#header = undefined;
       this.#written = position + text.length;
+      if (this.#store.redaction !== undefined) this.#onDisk += text;
     } finally {
       this.#writing = undefined;
     }

@@ -37,9 +37,15 @@ export function pendingMessages(store: StoreAccess, messages: unknown, nowMs: nu
   if (list.length > APPEND_MESSAGES_MAX) {
     throw invalid(`At most ${APPEND_MESSAGES_MAX} messages can be appended at once`, "messages");
   }
-  const checked = list.map(checkMessage);
+  const checked = list.map((message) => checkedMessage(store, message));
   if (checked.length > 1) checkDistinct(checked);
   return checked.map((message) => pendingMessage(store, message, nowMs));
+}
+
+function checkedMessage({ redaction }: StoreAccess, message: unknown): CheckedMessage {
+  const checked = checkMessage(message);
+  // Checked first: only what is a message has properties to look at.
+  return redaction === undefined ? checked : checkMessage(redaction.value(message));
 }
 
 function checkDistinct(checked: readonly CheckedMessage[]): void {

@@ -43,6 +43,15 @@ export const sessions: Field = object("How conversations are stored", {
       default: false,
     }),
   }),
+  redact: choice(
+    "Whether secrets are removed from messages before they are stored; imports are stored as they are",
+    ["off", "secrets"],
+    "off",
+  ),
+  redact_values: list(
+    "Other values to remove, if redact is secrets; prefer variables",
+    secret("A value, exactly as it is written"),
+  ),
   retention: object("Limits of colloquy sessions retain. By default, nothing is removed", {
     ...limits,
     trash_days: whole("Purge conversations after N days in the trash", 1, DAYS_MAX),
