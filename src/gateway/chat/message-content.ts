@@ -1,7 +1,7 @@
 /** The words and files of a message from the page, as channels store them. */
 import { contentOf, fileBlock } from "../../channel/inbox/content.ts";
 import { ColloquyError, invalid } from "../../errors.ts";
-import type { Block } from "../../message/types.ts";
+import type { Block, Message } from "../../message/types.ts";
 import type { Store } from "../../store/store.ts";
 import { ATTACHMENTS, type Attachment } from "../wire/frames.ts";
 
@@ -22,6 +22,15 @@ export async function messageContent(
   if (typeof content === "string" || files.length === 0) return content;
   const read = async (ref: string): Promise<Uint8Array> => bytes.get(ref) ?? new Uint8Array();
   return [...content, ...(await Promise.all(files.map((file) => fileBlock(file, read))))];
+}
+
+/** Other words for a message. Its images and documents stay. */
+export function editedContent(text: string, { content: before }: Message): string | Block[] {
+  const kept = typeof before === "string" ? [] : before.filter(({ type }) => type !== "text");
+  const words = text.trim();
+  if (kept.length > 0) return words === "" ? kept : [{ type: "text", text: words }, ...kept];
+  if (words === "") throw invalid("A message needs words or files", "text");
+  return words;
 }
 
 async function bytesOf(store: Store, hash: string): Promise<Uint8Array> {

@@ -14,7 +14,7 @@ import { uuidFromHash } from "../../util/uuid.ts";
 import { isInScope, type Principal } from "../auth/principal.ts";
 import type { Accepted, Methods } from "../wire/frames.ts";
 import type { Chats } from "./chats.ts";
-import { messageContent } from "./message-content.ts";
+import { editedContent, messageContent } from "./message-content.ts";
 import { scopedConversation } from "./scoped-conversation.ts";
 
 export interface ChatDesk {
@@ -69,8 +69,8 @@ export async function editMessage(
   const conversation = await scopedConversation(store, principal, params.conversation);
   const { message } = await entryOf(conversation, edited);
   if (message === undefined || !isRealUser(message))
-    throw invalid("Only words of a user can be edited", "entry");
-  const content = await messageContent(store, text);
+    throw invalid("Only a message of a user can be edited", "entry");
+  const content = editedContent(text, message);
   const provenance = { channel: "web", user: principal.user };
   const { branch, entries } = await conversation.edit(
     edited,

@@ -7,7 +7,7 @@ import type {
   PatchConversation,
 } from "../../../src/gateway/wire/rest.ts";
 import type { Entry } from "../../../src/message/types.ts";
-import { address, api } from "../api/api.ts";
+import { address, answered, api } from "../api/api.ts";
 import { conversationPath } from "../api/paths.ts";
 
 export interface EntriesQuery {
@@ -61,4 +61,9 @@ export function redactEntry(id: string, entry: string): Promise<unknown> {
 /** The bytes of a blob, for images and downloads. */
 export function blobAddress(hash: string, mediaType: string): string {
   return address(`blobs/${encodeURIComponent(hash)}`, { type: mediaType });
+}
+
+/** A text that is too large to be in its message. */
+export async function readBlobText(hash: string): Promise<string> {
+  return (await answered("GET", blobAddress(hash, "text/plain"))).text();
 }

@@ -11,7 +11,7 @@ export interface CopyButtonProps {
   readonly name: string;
   readonly icon?: IconName;
   /** Called when it is pressed. */
-  text(): string;
+  text(): string | Promise<string>;
 }
 
 /** Shows a tick for a moment. */
@@ -23,10 +23,12 @@ export function CopyButton({ name, icon = "copy", text }: CopyButtonProps): JSX.
     return () => clearTimeout(timer);
   }, [copied]);
   const copy = (): void => {
-    copyText(text()).then(
-      () => setCopied(true),
-      (error) => showProblem("The browser did not copy it", error),
-    );
+    Promise.resolve(text())
+      .then(copyText)
+      .then(
+        () => setCopied(true),
+        (error) => showProblem("It was not copied", error),
+      );
   };
   return <IconButton small icon={copied ? "check" : icon} name={copied ? "Copied" : name} onClick={copy} />;
 }

@@ -1,19 +1,11 @@
 /** Large parts of a message, which are stored once and read when they are shown. */
 import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import type { BlobRef, Entry } from "../../../../src/message/types.ts";
-import { answered } from "../../api/api.ts";
+import type { BlobRef } from "../../../../src/message/types.ts";
 import { Button } from "../../ui/button.tsx";
 import { shortBytes } from "../../ui/count.tsx";
 import { showProblem } from "../../ui/toast.tsx";
-import { blobAddress } from "../requests.ts";
-
-/** The blob that belongs at this place of the message. */
-export function blobAt(entry: Entry, ...place: readonly (string | number)[]): BlobRef | undefined {
-  return entry.blobs?.find(
-    ({ path }) => path.length === place.length && path.every((part, at) => part === place[at]),
-  );
-}
+import { readBlobText } from "../requests.ts";
 
 export interface BlobTextProps {
   readonly blob: BlobRef;
@@ -27,7 +19,7 @@ export function BlobText({ blob, children }: BlobTextProps): JSX.Element {
   const [text, setText] = useState<string | null>(null);
   const load = async (): Promise<void> => {
     try {
-      setText(await (await answered("GET", blobAddress(blob.hash, "text/plain"))).text());
+      setText(await readBlobText(blob.hash));
     } catch (error) {
       showProblem("The text could not be read", error);
     }

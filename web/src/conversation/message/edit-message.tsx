@@ -1,18 +1,25 @@
 import type { JSX } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import type { MessageEntry } from "../../../../src/message/types.ts";
 import { messageOf } from "../../api/api.ts";
+import { useLoad } from "../../state/use-load.ts";
 import { Button } from "../../ui/button.tsx";
+import { Failure } from "../../ui/states.tsx";
+import { blocksOf } from "../rows.ts";
+import { wordsOf } from "./words.ts";
 
 export interface EditMessageProps {
-  readonly text: string;
+  readonly entry: MessageEntry;
   save(text: string): Promise<void>;
   onClose(): void;
 }
 
 /** Another version of a message, on a new branch. The first one stays. */
-export function EditMessage({ text: before, save, onClose }: EditMessageProps): JSX.Element {
+export function EditMessage({ entry, save, onClose }: EditMessageProps): JSX.Element {
   const field = useRef<HTMLTextAreaElement>(null);
-  const [text, setText] = useState(before);
+  const before = useLoad(entry.id, () => wordsOf(entry));
+  const [typed, setText] = useState<string | null>(null);
+  const text = typed ?? before.value ?? "";
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState<string | null>(null);
   useLayoutEffect(() => {
@@ -21,7 +28,8 @@ export function EditMessage({ text: before, save, onClose }: EditMessageProps): 
     area.style.height = "auto";
     area.style.height = `${area.scrollHeight + 2}px`;
   }, [text]);
-  useLayoutEffect(() => field.current?.focus(), []);
+  useLayoutEffect(() => field.current?.focus(), [before.loading]);
+  const isEmpty = before.loading || (text.trim() === "" && !hasFiles(entry));
   const submit = async (): Promise<void> => {
     setBusy(true);
     try {
@@ -32,6 +40,8 @@ export function EditMessage({ text: before, save, onClose }: EditMessageProps): 
       setBusy(false);
     }
   };
+  if (before.error !== undefined)
+    return <Failure what="The message could not be read" error={before.error} onRetry={before.reload} />;
   return (
     <div class="edit-message">
       <textarea
@@ -39,12 +49,13 @@ export function EditMessage({ text: before, save, onClose }: EditMessageProps): 
         class="field"
         aria-label="Another version of this message"
         value={text}
+        disabled={before.loading}
         onInput={(event) => setText(event.currentTarget.value)}
         onKeyDown={(event) => {
           if (event.key === "Escape") onClose();
           if (event.key === "Enter" && !event.shiftKey && !event.isComposing) {
             event.preventDefault();
-            void submit();
+            if (!isEmpty && !busy) void submit();
           }
         }}
       />
@@ -58,10 +69,15 @@ export function EditMessage({ text: before, save, onClose }: EditMessageProps): 
         <Button small onClick={onClose}>
           Cancel
         </Button>
-        <Button small look="primary" disabled={busy || text.trim() === ""} onClick={submit}>
+        <Button small look="primary" disabled={busy || isEmpty} onClick={submit}>
           Send
         </Button>
       </div>
     </div>
   );
+}
+
+/** What is not words is kept. */
+function hasFiles(entry: MessageEntry): boolean {
+  return blocksOf(entry).some(({ type }) => type !== "text");
 }

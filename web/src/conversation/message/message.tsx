@@ -9,9 +9,10 @@ import { Confirm } from "../../ui/confirm.tsx";
 import { CopyButton } from "../../ui/copy-button.tsx";
 import { money, shortCount } from "../../ui/count.tsx";
 import { RelativeTime } from "../../ui/time.tsx";
-import { blocksOf, type MessageRow } from "../rows.ts";
+import type { MessageRow, Part } from "../rows.ts";
 import { EditMessage } from "./edit-message.tsx";
 import { PartView } from "./parts.tsx";
+import { wordsOf } from "./words.ts";
 
 const ROLES: Readonly<Record<string, string>> = {
   user: "You",
@@ -48,15 +49,16 @@ export function MessageView(props: MessageViewProps): JSX.Element {
       tabIndex={-1}
     >
       <div class="message-body">
-        {isEditing ? (
+        {isEditing && (
           <EditMessage
-            text={textOf(entry)}
+            entry={entry}
             save={(text) => actions.edit(entry, text)}
             onClose={() => onEdit(false)}
           />
-        ) : (
-          parts.map((part) => <PartView key={part.index} entry={entry} part={part} />)
         )}
+        {(isEditing ? parts.filter(isFile) : parts).map((part) => (
+          <PartView key={part.index} entry={entry} part={part} />
+        ))}
       </div>
       <Foot {...props} />
     </article>
@@ -83,7 +85,7 @@ function Foot({ conversation, row: { entry }, actions, onEdit }: MessageViewProp
       {mayWrite() && (
         <IconButton small icon="branch" name="Branch here" keys="b" onClick={() => actions.branch(entry)} />
       )}
-      <CopyButton name="Copy" text={() => textOf(entry)} />
+      <CopyButton name="Copy" text={() => wordsOf(entry)} />
       <CopyButton icon="link" name="Copy link" text={() => linkTo(conversation, entry.id)} />
       {isAdmin() && <IconButton small icon="erase" name="Redact" onClick={() => setAsking(true)} />}
       {isAsking && (
@@ -117,11 +119,9 @@ function Usage({ entry }: { readonly entry: MessageEntry }): JSX.Element | null 
   );
 }
 
-/** What a reader would copy: the words, without thinking and tools. */
-function textOf(entry: MessageEntry): string {
-  return blocksOf(entry)
-    .flatMap((block) => (block.type === "text" ? [String(block.text)] : []))
-    .join("\n\n");
+/** Kept when the words are edited. */
+function isFile(part: Part): boolean {
+  return part.kind === "block" && part.block.type !== "text";
 }
 
 function linkTo(conversation: string, entry: string): string {

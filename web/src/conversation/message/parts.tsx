@@ -7,8 +7,9 @@ import { Fold } from "../../ui/fold.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { blobAddress } from "../requests.ts";
 import { isResult, type Part } from "../rows.ts";
-import { BlobImage, BlobText, blobAt } from "./blob.tsx";
+import { BlobImage, BlobText } from "./blob.tsx";
 import { ToolCallView, ToolOutput } from "./tool-call.tsx";
+import { blobAt, textBlob } from "./words.ts";
 
 export interface PartViewProps {
   readonly entry: MessageEntry;
@@ -56,7 +57,7 @@ function TextView({
   readonly text: string;
   readonly index: number;
 }): JSX.Element {
-  const blob = blobAt(entry, "content", index, "text") ?? blobAt(entry, "content");
+  const blob = textBlob(entry, index);
   if (text === "" && blob) return <BlobText blob={blob}>{(whole) => <Markdown text={whole} />}</BlobText>;
   return <Markdown text={text} />;
 }

@@ -9,7 +9,8 @@ import { Icon } from "../../ui/icon.tsx";
 import { duration } from "../../ui/time.tsx";
 import { blobAddress } from "../requests.ts";
 import type { ToolCall } from "../rows.ts";
-import { BlobImage, BlobText, blobAt } from "./blob.tsx";
+import { BlobImage, BlobText } from "./blob.tsx";
+import { blobAt } from "./words.ts";
 
 const OUTPUT_LINES_MAX = 40;
 

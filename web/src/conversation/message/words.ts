@@ -1,0 +1,26 @@
+/** The words of a message, wherever they are stored. */
+import type { BlobRef, Entry, MessageEntry } from "../../../../src/message/types.ts";
+import { readBlobText } from "../requests.ts";
+import { blocksOf } from "../rows.ts";
+
+/** The blob that belongs at this place of the message. */
+export function blobAt(entry: Entry, ...place: readonly (string | number)[]): BlobRef | undefined {
+  return entry.blobs?.find(
+    ({ path }) => path.length === place.length && path.every((part, at) => part === place[at]),
+  );
+}
+
+/** The blob that has a text of the message, if it is too large to be in it. */
+export function textBlob(entry: MessageEntry, index: number): BlobRef | undefined {
+  return blobAt(entry, "content", index, "text") ?? blobAt(entry, "content");
+}
+
+/** What a reader would copy: without thinking and tools. */
+export async function wordsOf(entry: MessageEntry): Promise<string> {
+  const texts = blocksOf(entry).flatMap((block, index) => {
+    if (block.type !== "text") return [];
+    const blob = block.text === "" ? textBlob(entry, index) : undefined;
+    return [blob ? readBlobText(blob.hash) : String(block.text)];
+  });
+  return (await Promise.all(texts)).join("\n\n");
+}
