@@ -23,10 +23,12 @@ export interface FeedOptions {
 const TOGETHER_MS = 5;
 /** Rows of the list are sent this often at most. */
 const ROWS_MS = 50;
-/** An import changes thousands of conversations: then it is better to read the list again. */
+/** An import changes thousands of conversations: then clients read the list again, which costs all sides less. */
 const ROWS_MAX = 200;
 const EVENT_CHARS_MAX = 256 * 1024;
 const AGAIN_MS = 1000;
+/** Changes after which content is gone that was sent before. */
+const ERASING: ReadonlySet<Change["type"]> = new Set(["redacted", "swept", "purged"]);
 
 export class Feed {
   readonly #options: FeedOptions;
@@ -96,11 +98,17 @@ export class Feed {
       else waiting.push(entry);
       this.#entriesTimer ??= setTimeout(() => this.#sendEntries(), TOGETHER_MS);
     }
+    if (ERASING.has(type)) {
+      // Before the entries that still have it would be sent after.
+      this.#sendEntries();
+      this.#options.hub.erased(conversation);
+    }
     if (type === "purged") this.#gone(conversation);
     else this.touch(conversation);
   }
 
   #sendEntries(): void {
+    clearTimeout(this.#entriesTimer);
     this.#entriesTimer = undefined;
     const { hub, onEntries } = this.#options;
     for (const [conversation, entries] of this.#entries) {

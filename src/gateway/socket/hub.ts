@@ -55,6 +55,15 @@ export class Hub {
     return (this.#topics.get(topic)?.subscribers.size ?? 0) > 0;
   }
 
+  /** Content of a conversation was erased. It must not be sent again, nor stay where it is shown. */
+  erased(conversation: string): void {
+    const topic = this.#topics.get(topicOf(conversation));
+    topic?.forget();
+    topic?.publish("resync", { reason: "erased" });
+    // Rows have words of the messages. Those who are connected get the new row.
+    this.#topics.get(LIST_TOPIC)?.forget();
+  }
+
   /** Where a conversation is now: those whose scope it has left get no more events. */
   moved(conversation: string, place: ScopedConversation): void {
     const topic = this.#topics.get(topicOf(conversation));

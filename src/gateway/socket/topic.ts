@@ -59,6 +59,13 @@ export class Topic {
     }
   }
 
+  /** What was kept may have content that is erased now: those who come back must read the topic again. */
+  forget(): void {
+    this.#kept.length = 0;
+    this.#bytes = 0;
+    this.#known = this.#n;
+  }
+
   /** Send what came after `n`. `false` if some of it is no longer known, or `n` is not a number of this topic. */
   replay(subscriber: Subscriber, text: TextMode, after: number): boolean {
     if (after < this.#known || after > this.#n) return false;

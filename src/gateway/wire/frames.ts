@@ -219,7 +219,7 @@ export interface Events {
   };
   readonly "chat.failed": { readonly run: string; readonly error: ErrorBody["error"] };
   /** Events were left out: read the topic again. It continues after `n`. */
-  readonly resync: { readonly reason: "restarted" | "too-old" | "too-slow" | "too-many" };
+  readonly resync: { readonly reason: "restarted" | "too-old" | "too-slow" | "too-many" | "erased" };
 }
 
 export type EventName = keyof Events;

@@ -4,7 +4,7 @@ import type { BranchView, ConversationDetails } from "../../../src/gateway/wire/
 import { ask, listen } from "../api/live.ts";
 import { type Outgoing, orderOf } from "../composer/draft.ts";
 import { Cell } from "../state/cell.ts";
-import { readBranches, readDetails, readEntries, readEntry } from "./requests.ts";
+import { checkOut, readBranches, readDetails, readEntries, readEntry } from "./requests.ts";
 import { nextRunning, type Running, runningOf } from "./running.ts";
 import { Timeline } from "./timeline.ts";
 
@@ -29,6 +29,10 @@ export class Chat {
   /** Why the last answer failed. */
   readonly failure = new Cell<string | null>(null);
   readonly #stopListening: () => void;
+  /** The branch that is shown, if `reading` does not name another one. */
+  #shown: string | undefined;
+  /** Changes of the tree that the reader has asked for, here. */
+  #moves = 0;
 
   constructor(id: string) {
     this.id = id;
@@ -48,14 +52,27 @@ export class Chat {
     try {
       const details = await readDetails(this.id);
       this.details.set(details);
+      this.#keepBranch(details.branch);
       this.branches.set(details.branchCount > 1 ? (await readBranches(this.id)).branches : []);
     } catch (error) {
       this.problem.set(error);
     }
   };
 
-  /** After a branch was checked out, or something on it was removed. */
+  /** The reader changes the tree: what is shown follows. */
+  async move(change: () => Promise<unknown>): Promise<void> {
+    this.#moves++;
+    try {
+      await change();
+      await this.readAll();
+    } finally {
+      this.#moves--;
+    }
+  }
+
+  /** The branch that is checked out, at its end. */
   readonly readAll = async (): Promise<void> => {
+    this.#shown = undefined;
     this.#read(null);
     await Promise.all([this.readAgain(), this.timeline.open("end")]);
   };
@@ -76,8 +93,17 @@ export class Chat {
     return false;
   }
 
+  /** Somebody else may have checked out another branch. That must not turn the page for this reader. */
+  #keepBranch(active: string): void {
+    this.#shown ??= active;
+    if (this.#moves > 0) return;
+    if (this.reading.value === active) this.#read(null);
+    else if (this.reading.value === null && this.#shown !== active) this.#read(this.#shown);
+  }
+
   #read(branch: string | null): void {
     this.timeline.branch = branch;
+    if (branch !== null) this.#shown = branch;
     this.reading.set(branch);
   }
 
@@ -86,6 +112,8 @@ export class Chat {
     const { key } = message;
     this.failure.set(null);
     // It follows what is shown.
+    const branch = this.reading.value;
+    if (branch !== null) await this.move(() => checkOut(this.id, branch));
     await this.timeline.opened();
     this.pending.update((all) => [...all, { ...message, entry: null }]);
     this.sent.set(key);
@@ -112,22 +140,27 @@ export class Chat {
     }
     this.running.set(nextRunning(this.running.value, event));
     if (event.event === "conversation.entries") {
-      const changesTree = event.data.entries.some(({ kind }) => kind === "info");
+      const { entries, omitted } = event.data;
       // What is too large for an event is only named there.
-      const isWhole = event.data.omitted.length === 0 && this.timeline.add(event.data.entries);
-      if (!isWhole || changesTree) void this.readAll();
+      const isWhole = omitted.length === 0 && this.timeline.add(entries);
+      const isMissing = omitted.length > 0 || (!isWhole && this.reading.value === null);
+      if (isMissing || entries.some(({ kind }) => kind === "info")) void this.#catchUp();
       this.#dropStored();
-    } else if (event.event === "conversation.changed") void this.readAgain();
-    else if (event.event === "resync") void this.#catchUp();
+    } else if (event.event === "conversation.changed") {
+      // Purged: nothing of it may stay.
+      if (event.data.info === null) this.details.set(undefined);
+      void this.readAgain();
+    } else if (event.event === "resync") void this.#catchUp();
     else if (event.event === "chat.started") this.failure.set(null);
     else if (event.event === "chat.failed") this.failure.set(event.data.error.message);
     else if (event.event === "chat.done") void this.readAgain();
   }
 
-  /** Events may be missing: read on from the last entry that is known. */
+  /** Read what is shown again: something may be missing, moved or erased. */
   async #catchUp(): Promise<void> {
-    if (this.timeline.state.value.entries.length === 0) return;
-    await Promise.all([this.readAgain(), this.timeline.refresh()]);
+    await this.readAgain();
+    if (this.#moves > 0) return;
+    await this.timeline.refresh();
     this.#dropStored();
   }
 

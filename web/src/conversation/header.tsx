@@ -139,8 +139,7 @@ function BranchSwitcher({
   const active = branches.find((branch) => branch.active)?.name ?? "main";
   const switchTo = async (name: string): Promise<void> => {
     try {
-      await checkOut(chat.id, name);
-      await chat.readAll();
+      await chat.move(() => checkOut(chat.id, name));
     } catch (error) {
       showProblem("The branch was not switched", error);
     }

@@ -27,6 +27,8 @@ const NEAR = 60;
 /** Rows beyond the window in each direction. */
 const SPARE = 24;
 const AT_END = 32;
+/** What happens now belongs to the branch that is checked out. */
+const NOTHING_LIVE = { pending: [], running: null, failure: null } as const;
 const NO_TOOLS: readonly ToolState[] = [];
 
 export function MessageList({ chat, marked }: MessageListProps): JSX.Element {
@@ -37,9 +39,10 @@ export function MessageList({ chat, marked }: MessageListProps): JSX.Element {
   const running = useCell(chat.running);
   const failure = useCell(chat.failure);
   const rows = useMemo(() => rowsOf(state.entries, branches), [state.entries, branches]);
+  const isElsewhere = useCell(chat.reading) !== null;
   const items = useMemo(
-    () => itemsOf({ rows, state, pending, running, failure }),
-    [rows, state, pending, running, failure],
+    () => itemsOf({ rows, state, ...(isElsewhere ? NOTHING_LIVE : { pending, running, failure }) }),
+    [rows, state, pending, running, failure, isElsewhere],
   );
   /** Only a reader who went to the end wants to be taken along. */
   const isFollowing = useRef(true);

@@ -2,6 +2,7 @@
 import type { Entry } from "../../../src/message/types.ts";
 import { Cell } from "../state/cell.ts";
 import { type EntriesQuery, readEntries } from "./requests.ts";
+import { readStretch, withArrived } from "./stretch.ts";
 
 export interface TimelineState {
   readonly entries: readonly Entry[];
@@ -13,7 +14,7 @@ export interface TimelineState {
 }
 
 /** What was asked for last, to repeat it after a failure. */
-type Step = "open" | "before" | "after";
+type Step = "open" | "before" | "after" | "refresh";
 
 const PAGE = 200;
 /** More are not kept: the far end is forgotten, and read again when it comes into view. */
@@ -33,6 +34,10 @@ export class Timeline {
   #abort = new AbortController();
   #openAt: string | "end" | "start" = "end";
   #failed: Step | undefined;
+  #underWay: Step | undefined;
+  #wasOpened = false;
+  /** Entries that events brought while a page was being read. */
+  #arrived: Entry[] = [];
 
   constructor(conversation: string) {
     this.#conversation = conversation;
@@ -45,10 +50,11 @@ export class Timeline {
   /** Around an entry, or at one of the ends. What was shown stays until it is there. */
   async open(at: string | "end" | "start"): Promise<void> {
     this.#openAt = at;
+    this.#wasOpened = true;
     await this.#step("open", async (signal) => {
       if (at === "end") {
         const { items, cursor } = await this.#read({ last: PAGE }, signal);
-        return { entries: items, hasBefore: cursor !== null, hasAfter: false };
+        return { entries: withArrived(items, this.#arrived), hasBefore: cursor !== null, hasAfter: false };
       }
       if (at === "start") {
         const { items, cursor } = await this.#read({ limit: PAGE }, signal);
@@ -114,6 +120,7 @@ export class Timeline {
     this.#set({ error: undefined });
     if (failed === "before") this.before();
     else if (failed === "after") this.after();
+    else if (failed === "refresh") void this.refresh();
     else void this.open(this.#openAt);
   };
 
@@ -133,15 +140,27 @@ export class Timeline {
       if (parentId !== head) return false;
       head = id;
     }
+    this.#arrived.push(...fresh);
     this.#set({ entries: [...shown, ...fresh] });
     return true;
   }
 
-  /** Read what is shown again, because it changed. */
-  refresh(): Promise<void> {
-    const { entries, hasAfter } = this.state.value;
-    const middle = entries[Math.floor(entries.length / 2)];
-    return this.open(hasAfter && middle ? middle.id : "end");
+  /** Read the same stretch again, because something in it changed. What is being read stays where it is. */
+  async refresh(): Promise<void> {
+    if (!this.#wasOpened) return;
+    const { entries } = this.state.value;
+    if (entries.length < 2 || this.#underWay === "open") return this.open(this.#openAt);
+    await this.#step("refresh", async (signal) => {
+      try {
+        const again = await readStretch(this.state.value, PAGE, (query) => this.#read(query, signal));
+        return again.hasAfter ? again : { ...again, entries: withArrived(again.entries, this.#arrived) };
+      } catch (error) {
+        if ((error as { readonly code?: unknown }).code !== "NOT_FOUND") throw error;
+        // Its beginning was pruned.
+        const { items, cursor } = await this.#read({ last: PAGE }, signal);
+        return { entries: withArrived(items, this.#arrived), hasBefore: cursor !== null, hasAfter: false };
+      }
+    });
   }
 
   async #itself(id: string, before: Entry | undefined, signal: AbortSignal): Promise<readonly Entry[]> {
@@ -158,12 +177,17 @@ export class Timeline {
     this.#abort.abort();
     this.#abort = new AbortController();
     const { signal } = this.#abort;
+    this.#arrived = [];
+    this.#underWay = step;
     this.#set({ loading: true, error: undefined });
     try {
       const change = await read(signal);
-      if (!signal.aborted) this.#set({ ...change, loading: false });
+      if (signal.aborted) return;
+      this.#underWay = undefined;
+      this.#set({ ...change, loading: false });
     } catch (error) {
       if (signal.aborted) return;
+      this.#underWay = undefined;
       this.#failed = step;
       this.#set({ loading: false, error });
     }

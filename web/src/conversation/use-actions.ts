@@ -15,23 +15,17 @@ export function useActions(chat: Chat): Actions {
     const conversation = chat.id;
     const attempt = async (what: string, run: () => Promise<unknown>): Promise<void> => {
       try {
-        await run();
-        await chat.readAll();
+        await chat.move(run);
       } catch (error) {
         showProblem(what, error);
       }
     };
     return {
-      async edit({ id: entry }, text) {
-        const accepted = await ask("chat.edit", {
-          conversation,
-          entry,
-          text,
-          idempotencyKey: newId(),
-        });
-        await chat.readAll();
-        chat.sent.set(accepted.entry);
-      },
+      edit: ({ id: entry }, text) =>
+        chat.move(async () => {
+          const order = { conversation, entry, text, idempotencyKey: newId() };
+          chat.sent.set((await ask("chat.edit", order)).entry);
+        }),
       regenerate: ({ id: entry }) =>
         void attempt("It was not answered again", () =>
           ask("chat.regenerate", { conversation, entry, idempotencyKey: newId() }),
