@@ -50,6 +50,8 @@ export interface ChatOrder {
 interface Run extends ChatOrder {
   readonly stop: AbortController;
   view: RunView | undefined;
+  /** Its last event is about to be sent, or was. */
+  isOver: boolean;
 }
 
 export class Chats {
@@ -73,9 +75,9 @@ export class Chats {
     return this.#queues.get(conversation)?.[0]?.view?.snapshot() ?? null;
   }
 
-  /** The run that is first in a conversation. */
+  /** The run that is first in a conversation. One whose end was told can be ordered again. */
   firstRun(conversation: string): string | undefined {
-    return this.#queues.get(conversation)?.[0]?.run;
+    return this.#queues.get(conversation)?.find(({ isOver }) => !isOver)?.run;
   }
 
   assertOpen(): void {
@@ -87,17 +89,17 @@ export class Chats {
     this.assertOpen();
     const { id } = order.conversation;
     const queue = this.#queues.get(id) ?? [];
-    if (queue.some(({ run }) => run === order.run)) return;
-    queue.push({ ...order, stop: new AbortController(), view: undefined });
+    if (queue.some(({ run, isOver }) => run === order.run && !isOver)) return;
+    queue.push({ ...order, stop: new AbortController(), view: undefined, isOver: false });
     this.#queues.set(id, queue);
     if (queue.length === 1) this.#next(id);
   }
 
   /** Everything that is ordered in a conversation ends. What was streamed is kept. */
   stop(conversation: string): boolean {
-    const queue = this.#queues.get(conversation) ?? [];
-    for (const run of queue) run.stop.abort();
-    return queue.length > 0;
+    const runs = (this.#queues.get(conversation) ?? []).filter(({ isOver }) => !isOver);
+    for (const run of runs) run.stop.abort();
+    return runs.length > 0;
   }
 
   /** Entries of a conversation were announced. */
@@ -143,12 +145,14 @@ export class Chats {
       const approve: Approve = (request) => this.approvals.ask(view, request);
       await using loop = await agent.loop({ key: key ?? "", conversation, asked, approve });
       const result = await work(loop, { signal: stop.signal, onEvent: view.onEvent });
+      run.isOver = true;
       if (result === undefined) return;
       await view.done(result);
       if (view.isStarted && key !== null) await this.#record(agent, key, conversation);
     } catch (error) {
       const known = asColloquyError(error, "The answer failed");
       const view = run.view ?? new RunView(run.run, entry, run.model ?? "", publish);
+      run.isOver = true;
       await view.failed(known);
       // The rest is told to those who watch.
       if (known.code === "INTERNAL_ERROR") this.#options.onProblem(known);

@@ -102,7 +102,7 @@ export async function regenerate(
   return { conversation: conversation.id, run, entry: question.id, branch: name };
 }
 
-/** Complete what the last run left open. Returns its id, or that of the one that runs. */
+/** Complete what the last run left open, or continue what was stopped. Returns its id, or that of the one that runs. */
 export async function resume(
   { store, chats }: ChatDesk,
   principal: Principal,
@@ -112,12 +112,41 @@ export async function resume(
   const conversation = await scopedConversation(store, principal, reference);
   const running = chats.firstRun(conversation.id);
   if (running !== undefined) return running;
+  const next = await continuation(conversation);
+  if (next !== undefined) {
+    orderAnswer(chats, principal, conversation, next.question, next.run, undefined);
+    return next.run;
+  }
   const run = await unfinishedRun(conversation);
   if (run === undefined) return null;
   const lookup = lookupOf(principal);
   const work: Parameters<Chats["order"]>[0]["work"] = (loop, options) => loop.resume(options);
   chats.order({ run, conversation, entry: null, lookup, model: undefined, work });
   return run;
+}
+
+/** A run that was stopped has ended: another one continues it. The same wish is the same run. */
+async function continuation(
+  conversation: Conversation,
+): Promise<{ readonly run: string; readonly question: string } | undefined> {
+  const [last] = (await conversation.messages({ last: 1, blobs: "references" })).items;
+  if (last === undefined) return undefined;
+  const { message, id } = last;
+  const wasStopped =
+    message.endState === "stopped" || (isRealUser(message) && (await hasEnded(conversation, id)));
+  if (!wasStopped) return undefined;
+  const question = (await questionOf(conversation, id)).id;
+  // Those that were stopped before their first word have left no message.
+  for (let number = 1; ; number++) {
+    const run = uuidFromHash(JSON.stringify(["resume", conversation.id, id, number]));
+    if (!(await hasEnded(conversation, run))) return { run, question };
+  }
+}
+
+async function hasEnded(conversation: Conversation, run: string): Promise<boolean> {
+  const end = await conversation.entry(`${run}/end`);
+  const state = end?.kind === "info" ? end.data.state : end?.message?.endState;
+  return state === "stopped" || state === "finished";
 }
 
 function orderAnswer(

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { textOf } from "../../../src/message/text.ts";
 import type { Conversation } from "../../../src/store/conversation.ts";
+import { until } from "../../support/until.ts";
 import { chatScene, Watch } from "./chat-place.ts";
 
 const ONE_BY_ONE = Array.from({ length: 200 }, (_, n) => ({ text: `word${n} ` }));
@@ -54,8 +55,12 @@ describe("a chat", () => {
     });
   });
 
-  it("stops an answer and keeps what was streamed", async () => {
-    const { client, store } = await chatScene([[{ text: "One two " }, { fault: "hang" }]]);
+  it("stops an answer, keeps what was streamed, and continues it on demand", async () => {
+    const { client, store, model } = await chatScene([
+      [{ text: "One two " }, { fault: "hang" }],
+      "hang",
+      [{ text: "three" }],
+    ]);
     const chat = await store.open("web:1");
     const ada = client();
     const watch = new Watch(ada, `conversation:${chat.id}`);
@@ -70,6 +75,18 @@ describe("a chat", () => {
     const [last] = (await chat.messages({ last: 1 })).items;
     expect(last?.message).toMatchObject({ content: "One two ", endState: "stopped" });
     expect(await ada.request("chat.stop", { conversation: chat.id })).toEqual({ stopped: false });
+    // Again, and this time it is stopped before its first word.
+    const { run } = await ada.request("chat.resume", { conversation: chat.id });
+    await until(() => model.requests.length === 2);
+    expect(await ada.request("chat.resume", { conversation: chat.id })).toEqual({ run });
+    await ada.request("chat.stop", { conversation: chat.id });
+    await watch.until("chat.done", 2);
+    await ada.request("chat.resume", { conversation: chat.id });
+    await watch.until("chat.done", 3);
+    expect(watch.all("chat.done").map(({ state }) => state)).toEqual(["stopped", "stopped", "finished"]);
+    expect(await lastWords(chat)).toBe("three");
+    expect(JSON.stringify(model.requests[2]?.body.messages)).toContain("One two ");
+    expect(await ada.request("chat.resume", { conversation: chat.id })).toEqual({ run: null });
   });
 
   it("answers on a new branch after an edit, and again after a wish for another answer", async () => {
