@@ -25,7 +25,8 @@ const ATTACKS = [
   "| a |\n| - |\n| <img src=x onerror=window.hacked=1> |",
   "&lt;script&gt;window.hacked=1&lt;/script&gt;",
 ];
-const PLACES = ["", "new", "import", "memory", "usage", "tokens", "settings", "trash", "doctor", "about"];
+/** The other pages are in `pages-looks.browser.ts`. */
+const PLACES = ["", "new"];
 
 let scene: Scene;
 let id = "";

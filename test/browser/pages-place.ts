@@ -10,6 +10,8 @@ import { openPlace, type Place } from "../gateway/place.ts";
 
 export interface BrowserPlace extends AsyncDisposable {
   readonly place: Place;
+  /** The home folder that the gateway looks for tools in. */
+  readonly home: string;
   readonly page: Page;
   /** What the browser complained about. */
   readonly problems: readonly string[];
@@ -32,7 +34,8 @@ export async function openBrowserPlace(
   appendFileSync(join(projects, "odd-records.jsonl"), "this is not a record\n");
   const location = `sqlite:${join(stateDir, "store.db")}`;
   await seed(location);
-  const store = await openStore(location);
+  // A test may hold the store for as long as a browser takes to look at it.
+  const store = await openStore(location, { lockWaitMs: 60_000 });
   const place = await openPlace({}, { store, stateDir, page: await freshPage(), env: { HOME: home } });
   const browser = await launch();
   const problems: string[] = [];
@@ -59,7 +62,7 @@ export async function openBrowserPlace(
   };
   const page = await window({ viewport: { width: 1440, height: 900 } });
   return {
-    ...{ place, page, problems, window },
+    ...{ place, home, page, problems, window },
     show: async (name, shown = page) => {
       await shown.goto("about:blank");
       await shown.goto(`${url}/#/${name}`);

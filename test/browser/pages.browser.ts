@@ -1,6 +1,7 @@
 /** The pages beside the conversations, in a real browser. */
-import { readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type BrowserPlace, openBrowserPlace } from "./pages-place.ts";
 
@@ -31,32 +32,56 @@ describe("import", () => {
 });
 
 describe("a running import", () => {
-  it("shows how far it is, and can be cancelled", async () => {
-    const page = await open.window();
-    const job = {
-      ...{ id: "running", state: "running", startedAt: new Date().toISOString(), endedAt: null },
-      ...{ formats: ["claude-code"], skipped: [], error: null },
-    };
-    let files = 0;
-    let cancelled = false;
-    // A real one would be over before a person could cancel it.
-    await page.route(/\/api\/v1\/imports(?:\/running)?$/, async (route) => {
-      if (route.request().method() === "DELETE") cancelled = true;
-      else files += 10;
-      const progress = { files, filesTotal: 1000, conversations: files, messages: files * 40 };
-      const now = { ...job, state: cancelled ? "cancelled" : "running", progress };
-      await route.fulfill({ json: { items: [now], cursor: null } });
-    });
-    await open.show("import", page);
-    await page.getByText("20 conversations, 800 messages").waitFor();
-    await page.getByRole("progressbar", { name: "Files read" }).waitFor();
-    expect(await page.getByRole("button", { name: /^Import/ }).isDisabled()).toBe(true);
-    await page.getByRole("button", { name: "Cancel" }).click();
-    await page.getByText("What was read is kept.").waitFor();
-    expect(cancelled).toBe(true);
-    await page.context().close();
+  it("shows how far it is, can be cancelled, and is continued by the next one", async () => {
+    const { page, place } = open;
+    const [files, messages] = [300, 20];
+    writeSessions(join(open.home, ".claude", "projects", "many"), files, messages);
+    await open.show("import");
+    // Another program writes to the store: the import waits for it, for as long as this test looks.
+    const other = new DatabaseSync(join(place.stateDir, "store.db"));
+    other.exec("BEGIN IMMEDIATE");
+    await page.getByRole("button", { name: /^Import \d+ files$/ }).click();
+    const job = page.locator(".job").first();
+    await job.getByRole("heading", { name: "Importing" }).waitFor();
+    await job.getByText(/from \d+ of 31\d files/).waitFor();
+    await job.getByRole("progressbar", { name: "Files read" }).waitFor();
+    expect(await page.getByRole("button", { name: /^Import \d/ }).isDisabled()).toBe(true);
+    await job.getByRole("button", { name: "Cancel" }).click();
+    other.exec("ROLLBACK");
+    other.close();
+    await job.getByText("What was read is kept.").waitFor();
+    const before = countOf(await job.locator("p").first().innerText());
+    expect(before).toBeLessThan(files * messages);
+    await page.getByRole("button", { name: /^Import \d+ files$/ }).click();
+    await job.getByRole("heading", { name: "Imported" }).waitFor();
+    expect(before + countOf(await job.locator("p").first().innerText())).toBe(files * messages);
+    await page.locator(".side .row", { hasText: "Question 0 of session" }).first().waitFor();
   });
 });
+
+/** Of messages, in `3 conversations, 1,204 messages from …`. */
+function countOf(text: string): number {
+  return Number(/([\d,]+) messages?/.exec(text)?.[1]?.replaceAll(",", ""));
+}
+
+/** Sessions of Claude Code, as it writes them. */
+function writeSessions(folder: string, files: number, messages: number): void {
+  mkdirSync(folder, { recursive: true });
+  for (let file = 0; file < files; file++) {
+    const sessionId = `20000000-0000-4000-8000-${String(file).padStart(12, "0")}`;
+    const lines = Array.from({ length: messages }, (_, n) => {
+      const role = n % 2 === 0 ? "user" : "assistant";
+      const words = n % 2 === 0 ? `Question ${n} of session ${file}` : "An answer";
+      return JSON.stringify({
+        ...{ parentUuid: n === 0 ? null : `${file}-${n - 1}`, uuid: `${file}-${n}`, sessionId, type: role },
+        ...{ isSidechain: false, userType: "external", cwd: "/home/robin/garden", version: "2.0.1" },
+        timestamp: new Date(Date.UTC(2026, 1, 1, 0, file, n)).toISOString(),
+        message: { role, content: words, ...(role === "assistant" && { model: "claude-sonnet-4-5" }) },
+      });
+    });
+    writeFileSync(join(folder, `${sessionId}.jsonl`), `${lines.join("\n")}\n`);
+  }
+}
 
 describe("memory", () => {
   it("adds a note, finds it and forgets it after a question", async () => {

@@ -105,6 +105,7 @@ class Run {
     const files = await this.#find(paths);
     this.#filesTotal = files.length;
     this.#bytesTotal = files.reduce((sum, { size }) => sum + size, 0);
+    this.#tell();
     await this.#work(files);
     await this.#job.session.close();
     this.#report.interrupted = this.#options.signal?.aborted === true;
@@ -138,6 +139,7 @@ class Run {
     const taken = this.#take(file, { onRead, readFirst }).then(() => {
       writing.delete(taken);
       this.#filesDone++;
+      this.#tell();
     });
     writing.add(taken);
     // The failure of a file that is still being written ends the wait, too.
