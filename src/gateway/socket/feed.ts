@@ -4,7 +4,7 @@ import { asColloquyError, type ColloquyError } from "../../errors.ts";
 import type { Entry } from "../../message/types.ts";
 import type { Change } from "../../store/feed/changes.ts";
 import type { Store } from "../../store/store.ts";
-import { lastWordsOf, summaryOf } from "../routes/conversation/conversation-view.ts";
+import { summaryOf, wordsOf } from "../routes/conversation/conversation-view.ts";
 import { type Hub, LIST_TOPIC, topicOf } from "./hub.ts";
 
 export interface FeedOptions {
@@ -136,7 +136,7 @@ export class Feed {
         if (info === undefined) this.#gone(conversation);
         else {
           const summary = summaryOf(info, { isRunning });
-          const data = { conversation, info: { ...summary, lastWords: await lastWordsOf(info, { store }) } };
+          const data = { conversation, info: { ...summary, ...(await wordsOf(info, { store })) } };
           hub.publish(topic, "conversation.changed", data);
           if (!isFlood) hub.publish(LIST_TOPIC, "conversation.changed", data, info);
         }

@@ -37,6 +37,25 @@ describe("an answer that another store writes, as another process does", () => {
   });
 });
 
+describe("a new conversation without a title", () => {
+  it("is listed with its first and last words", async () => {
+    const { client, store } = await chatScene([]);
+    const list = new Watch(client(), "conversations");
+    await list.until("subscribed");
+    const chat = await store.open("discord:dm:1");
+    await chat.append([
+      { role: "user", content: "Where is Lisbon?" },
+      { role: "assistant", content: "In Portugal." },
+    ]);
+    const rows = () => list.all("conversation.changed").map(({ info }) => info);
+    await until(() => rows().some((row) => row?.messageCount === 2));
+    expect(rows().at(-1)).toMatchObject({ firstWords: "Where is Lisbon?", lastWords: "In Portugal." });
+    await chat.update({ title: "Cities" });
+    await until(() => rows().at(-1)?.title === "Cities");
+    expect(rows().at(-1)).toMatchObject({ firstWords: null });
+  });
+});
+
 describe("a gateway that is closed", () => {
   it("lets an answer finish, and refuses new ones", async () => {
     const rest = Promise.withResolvers<void>();

@@ -46,8 +46,31 @@ export async function summaryWithWords(
   return { ...summaryOf(info, gateway), ...words };
 }
 
+/** Of one conversation, for an event. A list gets its first words from the store, of all rows at once. */
+export async function wordsOf(
+  info: ConversationInfo,
+  gateway: Pick<GatewayContext, "store">,
+): Promise<Pick<ConversationSummary, "firstWords" | "lastWords">> {
+  return { firstWords: await firstWordsIn(info, gateway), lastWords: await lastWordsOf(info, gateway) };
+}
+
+/** Where words of the user are expected, if there are any. */
+const OPENING_MESSAGES = 5;
+
+async function firstWordsIn(
+  info: ConversationInfo,
+  { store }: Pick<GatewayContext, "store">,
+): Promise<string | null> {
+  if (info.title?.trim() || info.messageCount === 0 || info.deletedAt !== null) return null;
+  const conversation = await store.get(info.id);
+  const first = await conversation?.messages({ limit: OPENING_MESSAGES, blobs: "references" });
+  return (
+    first?.items.map(({ message }) => firstWordsOf(message)).find((words) => words !== undefined) ?? null
+  );
+}
+
 /** A conversation in the trash has none: its messages are not read. */
-export async function lastWordsOf(
+async function lastWordsOf(
   info: ConversationInfo,
   { store }: Pick<GatewayContext, "store">,
 ): Promise<string | null> {
