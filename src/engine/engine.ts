@@ -123,6 +123,8 @@ export interface Engine {
    * `OPENING_MESSAGES` (`opening-rules.ts`), and none after the first with words of the user. Damaged ones are left out.
    */
   openings(conversations: readonly string[]): Awaitable<StoredEntry[][]>;
+  /** For lists: the last message on the checked-out branch of each conversation, in their order. `undefined` if none. */
+  endings(conversations: readonly string[]): Awaitable<(StoredEntry | undefined)[]>;
   /** The `seq` of an entry, or `undefined`. An engine without an index of ids may have to search. */
   locate(conversation: string, entryId: string): Awaitable<number | undefined>;
 

@@ -14,7 +14,7 @@ export { checkPlace, otherFeed } from "./feed-rules.ts";
 export { type JobLookup, type JobPlan, jobPage, planJobs } from "./job-rules.ts";
 export { type JournalState, newText } from "./journal-rules.ts";
 export { type Claimant, checkEpoch, decideLease, type LeaseState, NO_LEASE } from "./leases.ts";
-export { isOpening, OPENING_MESSAGES, openingIn, openingPage } from "./opening-rules.ts";
+export { endingPage, isOpening, OPENING_MESSAGES, openingIn, openingPage } from "./opening-rules.ts";
 export type {
   AppendOperation,
   AppendResult,

@@ -1,4 +1,4 @@
-/** The first messages of a conversation, which a list reads to show their first words. */
+/** The first messages of a conversation and its last one, which a list reads to show their words. */
 import { firstWordsOf } from "../message/title.ts";
 import type { StoredEntry } from "../message/types.ts";
 import type { PageQuery } from "./queries.ts";
@@ -22,4 +22,10 @@ export function openingIn(entries: readonly StoredEntry[]): StoredEntry[] {
 export function openingPage(conversation: string): PageQuery {
   const first = { direction: "forward", from: null, limit: OPENING_MESSAGES } as const;
   return { ...first, conversation, bytesMax: OPENING_BYTES, kind: "message", branch: null, asStored: true };
+}
+
+/** The page that `endings` of an engine that reads pages needs: of one message. */
+export function endingPage(conversation: string): PageQuery {
+  const last = { direction: "backward", from: null, limit: 1 } as const;
+  return { ...last, conversation, bytesMax: 1, kind: "message" };
 }

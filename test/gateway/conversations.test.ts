@@ -120,4 +120,16 @@ describe("a token with a scope", () => {
     expect((await make("key", { key: "web:b" })).status).toBe(403);
     expect((await make("key", { key: "web:a1" })).status).toBe(201);
   });
+
+  it("looks through a limited number of conversations for a request, and continues from its cursor", async () => {
+    await using place = await openPlace({ discord: { channels: ["discord"] } });
+    const inside = await place.store.create({ key: "discord:dm:1" });
+    for (let n = 0; n < 15; n++) await place.store.create({ key: `telegram:dm:${n}` });
+    const page = async (query: string) =>
+      (await place.call(`GET ${API}?limit=1${query}`, { as: "discord" })).json<ListOf<ConversationSummary>>();
+    const first = await page("");
+    expect(first).toEqual({ items: [], cursor: expect.any(String) });
+    const next = await page(`&cursor=${first.cursor}`);
+    expect(next.items.map(({ id }) => id)).toEqual([inside.id]);
+  });
 });

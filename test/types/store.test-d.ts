@@ -5,7 +5,7 @@ import type { Equal, True } from "./equal.ts";
 export const everyFilter: Required<ConversationQuery> = {
   ...{ channel: "discord", keyPrefix: "discord:dm:", title: "plans", model: "m-1" },
   ...{ after: "2026-01-01T00:00:00Z", before: "2026-02-01T00:00:00Z" },
-  ...{ trash: false, limit: 10, cursor: null, firstWords: true, forked: true },
+  ...{ trash: false, limit: 10, cursor: null, firstWords: true, lastWords: true, forked: true },
 };
 
 export async function byReference(store: Store): Promise<Receipt> {

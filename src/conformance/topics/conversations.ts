@@ -236,6 +236,37 @@ export const conversations: Topic = (check) => {
     });
   }
 
+  check("list returns the last words on request, of the branch that is checked out", async (bench) => {
+    const store = await bench.open();
+    const chat = await store.create();
+    await chat.append([
+      { role: "user", content: "question", id: "e1" },
+      { role: "assistant", content: "first line\nmore" },
+    ]);
+    const branched = await store.create({ title: "T" });
+    await branched.append([
+      { role: "user", content: "kept", id: "e1" },
+      { role: "assistant", content: "left" },
+    ]);
+    await branched.branch("e1", { name: "other" });
+    await branched.checkout("other");
+    const empty = await store.create();
+    const gone = await store.create();
+    await gone.append({ role: "user", content: "gone" });
+    await store.delete(gone.id);
+    const words = async (trash: boolean): Promise<unknown> => {
+      const { items } = await store.list({ lastWords: true, trash });
+      return Object.fromEntries(items.map(({ id, lastWords }) => [id, lastWords]));
+    };
+    assert.deepEqual(await words(false), {
+      [chat.id]: "first line",
+      [branched.id]: "kept",
+      [empty.id]: null,
+    });
+    assert.deepEqual(await words(true), { [gone.id]: null });
+    assert.ok((await store.list()).items.every((info) => !("lastWords" in info)));
+  });
+
   check("list returns the first words of the user on request, also in the trash", async (bench) => {
     const store = await bench.open();
     const named = await store.open("web:named", { title: "Named" });

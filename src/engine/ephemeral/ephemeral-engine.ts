@@ -4,7 +4,7 @@ import { activeHead, type LogEnd, type LogTip, tipOf } from "../../tree/place-en
 import { liveBranches, liveCompactions } from "../../tree/tree.ts";
 import type { Engine, EngineSupports } from "../engine.ts";
 import { type Claimant, checkEpoch, decideLease, type LeaseState, NO_LEASE, releaseOf } from "../leases.ts";
-import { openingIn, openingPage } from "../opening-rules.ts";
+import { endingPage, openingIn, openingPage } from "../opening-rules.ts";
 import type {
   AppendOperation,
   AppendResult,
@@ -288,6 +288,10 @@ export class EphemeralEngine implements Engine {
 
   openings(conversations: readonly string[]): StoredEntry[][] {
     return conversations.map((id) => openingIn(this.page(openingPage(id)).entries));
+  }
+
+  endings(conversations: readonly string[]): (StoredEntry | undefined)[] {
+    return conversations.map((id) => this.page(endingPage(id)).entries[0]);
   }
 
   page(query: PageQuery): EntryPage {

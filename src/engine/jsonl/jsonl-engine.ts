@@ -9,7 +9,7 @@ import { withPauses } from "../../util/steps.ts";
 import { type Clock, systemClock } from "../../util/time.ts";
 import { type Random, systemRandom } from "../../util/uuid.ts";
 import type { Awaitable, Engine, EngineOptions, EngineSupports, LegacyConversation } from "../engine.ts";
-import { openingIn } from "../opening-rules.ts";
+import { endingPage, openingIn } from "../opening-rules.ts";
 import type { Erased, Operation, Outcome } from "../operations.ts";
 import { textOfPage } from "../page-text.ts";
 import type {
@@ -218,6 +218,10 @@ export class JsonlEngine implements Engine {
 
   openings(conversations: readonly string[]): StoredEntry[][] {
     return conversations.map((id) => openingIn(readOpening(this.#context, id)));
+  }
+
+  endings(conversations: readonly string[]): (StoredEntry | undefined)[] {
+    return conversations.map((id) => this.page(endingPage(id)).entries[0]);
   }
 
   page(query: PageQuery): EntryPage {

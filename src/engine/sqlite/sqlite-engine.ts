@@ -7,6 +7,7 @@ import { realPath } from "../../sqlite/place.ts";
 import type { LogEnd, LogTip } from "../../tree/place-entries.ts";
 import { isoTime } from "../../util/time.ts";
 import type { Awaitable, Engine, EngineOptions, EngineSupports } from "../engine.ts";
+import { endingPage } from "../opening-rules.ts";
 import type { Erased, Operation, Outcome } from "../operations.ts";
 import type {
   BlobPart,
@@ -207,6 +208,13 @@ export class SqliteEngine implements Engine {
     return this.#read(
       (tables) => tables.openings(conversations),
       (whole) => whole.openings(conversations),
+    );
+  }
+
+  endings(conversations: readonly string[]): Awaitable<(StoredEntry | undefined)[]> {
+    return this.#read(
+      (tables) => conversations.map((id) => tables.page(endingPage(id)).entries[0]),
+      (whole) => whole.endings(conversations),
     );
   }
 

@@ -7,6 +7,7 @@ import { checkCount, checkTime, type StoreAccess } from "../access.ts";
 import { withContextState } from "./context-state.ts";
 import { decodeCursor, encodeCursor } from "./cursor.ts";
 import { firstWords } from "./first-words.ts";
+import { lastWords } from "./last-words.ts";
 import type { Page } from "./listing.ts";
 
 export interface ConversationQuery {
@@ -28,6 +29,8 @@ export interface ConversationQuery {
   readonly before?: string;
   /** Also return `firstWords`, which reads the first messages of conversations without a title. */
   readonly firstWords?: boolean;
+  /** Also return `lastWords`, which reads the last message of each conversation. */
+  readonly lastWords?: boolean;
   /** Page size. Default: 50, at most 10,000. */
   readonly limit?: number;
   /** From the previous page. `null`, as on the last page, returns an empty page. */
@@ -38,12 +41,14 @@ export interface ConversationQuery {
 export interface ListedConversation extends ConversationInfo {
   /** With `firstWords`: the first words of the user, if there is no title. Not stored. */
   readonly firstWords?: string | null;
+  /** With `lastWords`: the last words on the checked-out branch, whoever said them. Not stored. */
+  readonly lastWords?: string | null;
 }
 
 const LIMIT_DEFAULT = 50;
 const ITERATED_LIMIT = 1000;
 const QUERY_PROPERTIES: ReadonlySet<string> = new Set([
-  ...["trash", "limit", "cursor", "firstWords"],
+  ...["trash", "limit", "cursor", "firstWords", "lastWords"],
   ...["channel", "keyPrefix", "title", "model", "forked", "after", "before"],
 ]);
 
@@ -60,12 +65,15 @@ export async function listPage(
     cursor === null ? [] : engine.list({ trash: trash === true, limit: limit + 1, after, filter }),
   );
   const page = found.slice(0, limit);
-  const words = query.firstWords === true ? await firstWords(store, page) : undefined;
-  const items: ListedConversation[] = await Promise.all(page.map((info) => withContextState(store, info)));
-  if (words !== undefined) {
-    for (const [index, item] of items.entries())
-      items[index] = { ...item, firstWords: words.get(item.id) ?? null };
-  }
+  const first = query.firstWords === true ? await firstWords(store, page) : undefined;
+  const ending = query.lastWords === true ? await lastWords(store, page) : undefined;
+  const items: ListedConversation[] = await Promise.all(
+    page.map(async (info) => ({
+      ...(await withContextState(store, info)),
+      ...(first && { firstWords: first.get(info.id) ?? null }),
+      ...(ending && { lastWords: ending.get(info.id) ?? null }),
+    })),
+  );
   const last = items.at(-1);
   const more = found.length > limit && last !== undefined;
   return { items, cursor: more ? encodeCursor("c", activeAt(last), last.id) : null };

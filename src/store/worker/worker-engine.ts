@@ -115,6 +115,10 @@ export class WorkerEngine implements Engine {
     return this.#ask("openings", conversations);
   }
 
+  endings(conversations: readonly string[]): Promise<(StoredEntry | undefined)[]> {
+    return this.#ask("endings", conversations);
+  }
+
   turn(conversation: string, from: number): Promise<OpenTurn | undefined> {
     return this.#ask("turn", conversation, from);
   }

@@ -4,10 +4,10 @@ import { ColloquyError } from "../../../errors.ts";
 import { firstWordsOf } from "../../../message/title.ts";
 import type { Conversation, ConversationInfo, ListedConversation } from "../../../store/index.ts";
 import type { GatewayContext } from "../../context.ts";
+import { openedConversation } from "../../opened-conversation.ts";
 import { sumsOf } from "../../usage/usage-view.ts";
 import type { ConversationDetails, ConversationSummary } from "../../wire/rest.ts";
 import { answeredBy } from "./answered-by.ts";
-import { openedConversation } from "./opened.ts";
 
 /** The conversation of a path, by id or session key. */
 export async function conversationOf(
@@ -38,12 +38,12 @@ export function summaryOf(
 }
 
 /** With the words that tell conversations without a title apart. */
-export async function summaryWithWords(
+export function summaryWithWords(
   info: ListedConversation,
-  gateway: GatewayContext,
-): Promise<ConversationSummary> {
-  const words = { firstWords: info.firstWords ?? null, lastWords: await lastWordsOf(info, gateway) };
-  return { ...summaryOf(info, gateway), ...words };
+  gateway: Pick<GatewayContext, "isRunning">,
+): ConversationSummary {
+  const { firstWords = null, lastWords = null } = info;
+  return { ...summaryOf(info, gateway), firstWords, lastWords };
 }
 
 /** Of one conversation, for an event. A list gets its first words from the store, of all rows at once. */

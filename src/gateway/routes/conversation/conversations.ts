@@ -55,11 +55,11 @@ export const CONVERSATION_ROUTES: readonly Route[] = [
     handle: async ({ query: { words, ...query }, principal }, gateway) => {
       const { items, cursor } = await listed(
         gateway,
-        { ...query, firstWords: words === true },
+        { ...query, firstWords: words === true, lastWords: words === true },
         principal.scope,
       );
       const show = words === true ? summaryWithWords : summaryOf;
-      return { json: { items: await Promise.all(items.map((info) => show(info, gateway))), cursor } };
+      return { json: { items: items.map((info) => show(info, gateway)), cursor } };
     },
   }),
   defineRoute({
@@ -158,17 +158,22 @@ export const CONVERSATION_ROUTES: readonly Route[] = [
   }),
 ];
 
-/** A page. For a scope, pages are read until one has something in it, so it can be shorter than its limit. */
+/** For a scope, so many pages are looked through for one with something in it. */
+const PAGES_MAX = 10;
+
+/** A page. That of a scope can be shorter than its limit, or empty before the last one. */
 async function listed(
   { store }: GatewayContext,
   query: ConversationQuery,
   scope: Scope | null,
 ): Promise<Page<ListedConversation>> {
-  for (let page = await store.list(query); ; ) {
-    const items = page.items.filter((info) => isInScope(scope, info));
-    if (items.length > 0 || page.cursor === null) return { items, cursor: page.cursor };
+  let page = await store.list(query);
+  let items = page.items.filter((info) => isInScope(scope, info));
+  for (let read = 1; items.length === 0 && page.cursor !== null && read < PAGES_MAX; read++) {
     page = await store.list({ ...query, cursor: page.cursor });
+    items = page.items.filter((info) => isInScope(scope, info));
   }
+  return { items, cursor: page.cursor };
 }
 
 function assertCreatable(

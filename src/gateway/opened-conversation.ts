@@ -1,10 +1,10 @@
 /**
  * Conversations that were opened a moment ago. Opening one asks the store twice, whether it exists and whether an
- * answer was cut off in it, and a client that scrolls reads many pages of the same one.
+ * answer was cut off in it, and a client reads many pages of the same one, or appends to it again and again.
  */
-import type { Conversation } from "../../../store/index.ts";
-import type { Store } from "../../../store/store.ts";
-import { isUuid } from "../../../util/uuid.ts";
+import type { Conversation } from "../store/index.ts";
+import type { Store } from "../store/store.ts";
+import { isUuid } from "../util/uuid.ts";
 
 const RECENT_MS = 1000;
 const KEPT_MAX = 1000;
