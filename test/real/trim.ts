@@ -11,6 +11,9 @@ const TEXT_CHARS_MAX = 300;
 const TEXT_CHARS_KEPT = 40;
 const NAMES_MAX = 4;
 
+/** Descriptions of tools, and instructions in many parts. */
+const OWN: ReadonlySet<string> = new Set(["tools", "toolSchemas", "systemPrompt", "input_schema"]);
+
 const [from = "", to = ""] = process.argv.slice(2);
 cpSync(from, to, { recursive: true });
 const files = readdirSync(to, { recursive: true, encoding: "utf8" })
@@ -78,5 +81,14 @@ function shortened(value: Json): Json {
     return (isNames ? value.slice(0, NAMES_MAX) : value).map((item) => shortened(item));
   }
   if (!isJsonObject(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, shortened(inner ?? null)]));
+  return Object.fromEntries(
+    Object.entries(value).map(([name, inner = null]) => [
+      name,
+      OWN.has(name) ? emptied(inner) : shortened(inner),
+    ]),
+  );
+}
+
+function emptied(value: Json): Json {
+  return Array.isArray(value) ? [] : isJsonObject(value) ? {} : value;
 }

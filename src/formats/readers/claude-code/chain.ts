@@ -80,9 +80,12 @@ export class Chain {
     this.#sink.update({ title });
   }
 
-  /** Add the lines that are held. */
+  /**
+   * Add the lines that are held. A boundary becomes no entry yet: if its summary came in a later pass, the compaction
+   * would be two.
+   */
   flush(): void {
-    this.#flushBoundary(undefined);
+    if (this.#boundary !== undefined) this.#sink.note(this.#boundary.record);
     const group = this.#group;
     this.#group = undefined;
     if (group === undefined) return;
@@ -94,6 +97,7 @@ export class Chain {
 
   /** The answer is complete. */
   #close(): void {
+    this.#flushBoundary(undefined);
     this.flush();
     const open = this.#open;
     this.#open = undefined;
@@ -166,8 +170,8 @@ export class Chain {
   }
 
   #summary(line: Line): void {
-    const { parent } = line;
-    if (this.#boundary !== undefined && (typeof parent !== "string" || parent === this.#boundary.uuid)) {
+    const parent = this.#links.resolve(line.parent ?? null);
+    if (this.#boundary !== undefined && (parent === null || parent === this.#boundary.uuid)) {
       this.#flushBoundary(line);
       return;
     }

@@ -345,7 +345,7 @@ describe("odd records", () => {
       reader.state();
     }
     reader.end(true);
-    expect(sinkOf.conversations[0]?.entries).toHaveLength(3);
+    expect(sinkOf.conversations[0]?.entries).toHaveLength(2);
   });
 
   it("may have an id that is too long for the store", () => {

@@ -48,12 +48,12 @@ describe("a compaction", () => {
     expect(entry("k13")).toMatchObject({ parent: "k12", message: { content: "No summary came" } });
   });
 
-  it("waits for its summary from one reading to the next", () => {
+  it.each([false, true])("waits for its summary from one reading to the next, final: %s", (isFinal) => {
     const lines = TEXT.trim().split("\n");
     const sink = new RecordingSink();
     const first = claudeCode.lines.open(sink, surroundings("session.jsonl"), undefined);
     readLines(first, lines.slice(0, 3).join("\n"));
-    first.end(false);
+    first.end(isFinal);
     const state = JSON.parse(JSON.stringify(first.state())) as Json;
     const second = claudeCode.lines.open(sink, surroundings("session.jsonl"), state);
     readLines(second, lines.slice(3).join("\n"), 4);
@@ -65,7 +65,8 @@ describe("a compaction", () => {
   it("follows the entry before it when it names none", () => {
     const [first, , boundary] = TEXT.split("\n").map((line) => (line === "" ? {} : JSON.parse(line)));
     const { logicalParentUuid: _, ...bare } = boundary;
-    const sink = read(`${JSON.stringify(first)}\n${JSON.stringify(bare)}`);
+    const next = { type: "user", uuid: "z2", parentUuid: null, sessionId: "s", message: { content: "Next" } };
+    const sink = read([first, bare, next].map((line) => JSON.stringify(line)).join("\n"));
     expect(sink.conversations[0]?.entries[1]?.parent).toBeUndefined();
   });
 

@@ -1,7 +1,7 @@
 /** The conversations of one file: the session, and sub-agents whose lines are among those of the session. */
 import { defined, type Json, type JsonObject } from "../../../util/json.ts";
 import { filledIn, listIn, objectIn, textIn } from "../../../util/values.ts";
-import type { Sink, SourceConversation } from "../../contract/reader.ts";
+import type { ConversationSink, Sink, SourceConversation, SourceEntry } from "../../contract/reader.ts";
 import type { AgentCall, AgentCalls } from "./agents.ts";
 import type { OutputFile } from "./blocks.ts";
 import { Chain, savedStart } from "./chain.ts";
@@ -23,6 +23,8 @@ export interface ConversationsOptions {
   readonly links: Links;
   readonly agents: AgentCalls;
   readonly outputFile: OutputFile;
+  /** The first record of the conversation, if the file is known to continue another one. */
+  readonly root: string | undefined;
 }
 
 export class Conversations {
@@ -30,6 +32,8 @@ export class Conversations {
   readonly #chains: Map<string, Chain> = new Map();
   /** The inline sub-agent of a line without `agentId`. */
   readonly #sides: Recent<string> = new Recent(SIDES_MAX);
+  /** The name of the branch that the session is, if it is a fork with a name. */
+  branch: string | undefined;
 
   constructor(options: ConversationsOptions, saved?: Json) {
     this.#options = options;
@@ -108,16 +112,24 @@ export class Conversations {
 
   #open(key: string, start: SourceConversation): Chain {
     const { sink, links, outputFile } = this.#options;
-    const chain = new Chain(start, sink.conversation(start), links, outputFile);
+    const chain = new Chain(start, this.#named(key, sink.conversation(start)), links, outputFile);
     this.#chains.set(key, chain);
     return chain;
   }
 
+  /** Where a fork leaves the conversation, its branch begins, with the name that the user gave to the fork. */
+  #named(key: string, conversation: ConversationSink): ConversationSink {
+    if (key !== MAIN) return conversation;
+    const add = (entry: SourceEntry): void =>
+      conversation.add(this.branch === undefined ? entry : { ...entry, branch: this.branch });
+    return { ...conversation, add };
+  }
+
   #startOf(key: string, line: Line): SourceConversation {
-    const { sessionId, agents } = this.#options;
+    const { sessionId, agents, root = line.uuid } = this.#options;
     const { value, uuid } = line;
     const start = { root: uuid, createdAt: timeOf(line), about: aboutOf(value) };
-    if (key === MAIN) return { sourceId: sessionId, ...start };
+    if (key === MAIN) return { sourceId: sessionId, ...start, root };
     return {
       sourceId: `${sessionId}/${key}`,
       title: promptTitle(line),

@@ -7,6 +7,7 @@ import { join } from "node:path";
 import type { JsonObject } from "../../../util/json.ts";
 import type { FormatWith } from "../../contract/format.ts";
 import { describeAgent } from "./agent-meta.ts";
+import { claudeBase } from "./base.ts";
 import { SIDE_TYPES, TREE_TYPES } from "./kinds.ts";
 import { ClaudeCodeReader } from "./reader.ts";
 
@@ -14,7 +15,8 @@ export const claudeCode: FormatWith<"lines"> = {
   name: "claude-code",
   lines: {
     sniff: (records) => records.some(isOurs),
-    open: (sink, around, state) => new ClaudeCodeReader(sink, around, state),
+    base: claudeBase,
+    open: (sink, around, state, base) => new ClaudeCodeReader(sink, around, state, base?.facts),
   },
   companions: /\/agent-[^/]+\.meta\.json$|\/tool-results\/[^/]+$/,
   sideFile: {

@@ -11,6 +11,8 @@ export const SIDE_TYPES: ReadonlySet<string> = new Set([
   ...["agent-name", "agent-setting", "agent-color", "pr-link", "bridge-session", "queue-operation"],
   ...["file-history-snapshot", "content-replacement", "relocated", "attribution-snapshot"],
   ...["history-suppression", "atis-latch", "tools-used", "data-flow-records", "derived-from"],
+  ...["api-request", "api-request-shape", "api-request-blob", "cost-state", "repl-mode", "worktree-state"],
+  ...["file-history-delta", "fork-context-ref", "frame-link", "memory-mode", "session-owner"],
 ]);
 
 export const SYSTEM_SUBTYPES: ReadonlySet<string> = new Set([
@@ -20,7 +22,14 @@ export const SYSTEM_SUBTYPES: ReadonlySet<string> = new Set([
 
 export const ATTACHMENT_TYPES: ReadonlySet<string> = new Set([
   ...["file", "queued_command", "deferred_tools_delta", "mcp_instructions_delta"],
-  ...["compact_file_reference", "task_reminder"],
+  ...["compact_file_reference", "task_reminder", "environment", "model", "agent_listing_delta"],
+  ...["skill_listing", "total_tokens_reminder", "session_context", "date", "remote_session_change"],
+  ...["prompt_snapshot", "instructions", "nested_memory", "relevant_memories", "invoked_skills"],
+  ...["edited_text_file", "already_read_file", "directory", "diagnostics", "plan_file_reference"],
+  ...["plan_mode", "plan_mode_exit", "plan_mode_reentry", "auto_mode", "auto_mode_exit", "todo_reminder"],
+  ...["task_status", "critical_system_reminder", "hook_success", "hook_additional_context"],
+  ...["hook_blocking_error", "hook_non_blocking_error", "hook_cancelled", "async_hook_response"],
+  ...["mcp_resource", "selected_lines_in_ide", "opened_file_in_ide", "structured_output"],
 ]);
 
 export const BLOCK_TYPES: ReadonlySet<string> = new Set([

@@ -28,20 +28,30 @@ export interface Line {
   readonly answers: readonly string[];
 }
 
-export function lineOf(value: JsonObject, record: SourceRecord): Line {
+/** A line that a fork has under another id keeps its first one, which `firstId` knows for a fork of a fork. */
+export function lineOf(
+  value: JsonObject,
+  record: SourceRecord,
+  firstId: (id: string) => string = (id) => id,
+): Line {
   const message = messageOf(value);
   const kind = kindOf(value, message);
+  const original = uuidIn(objectIn(value.forkedFrom)?.messageUuid);
   return {
     kind,
     record,
     value,
     type: textIn(value.type) ?? "",
-    uuid: uuidIn(value.uuid) ?? (kind === "note" ? undefined : placeId(value, record)),
+    uuid: original === undefined ? ownId(value, record, kind) : firstId(original),
     parent: value.parentUuid === null ? null : uuidIn(value.parentUuid),
     message: message ?? {},
     messageId: kind === "assistant" ? filledIn(message?.id) : undefined,
     answers: kind === "user" ? answersIn(message) : [],
   };
+}
+
+function ownId(value: JsonObject, record: SourceRecord, kind: LineKind): string | undefined {
+  return uuidIn(value.uuid) ?? (kind === "note" ? undefined : placeId(value, record));
 }
 
 const ID_BYTES_MAX = 256;

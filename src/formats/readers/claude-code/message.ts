@@ -12,9 +12,17 @@ const COUNTS = [
 export function userMessage(line: Line, outputFile: OutputFile): Message {
   return {
     role: "user",
-    content: contentOf(line.message.content, line.uuid ?? "", outputFile),
+    content: plainIn(contentOf(line.message.content, line.uuid ?? "", outputFile)),
     ...extraOf([line]),
   };
+}
+
+/** A prompt is a string, or a list with one text: a copy of a session may have the other form. */
+function plainIn(content: string | Block[]): string | Block[] {
+  const [first] = content;
+  if (typeof content === "string" || content.length !== 1 || typeof first === "string") return content;
+  const isPlain = first?.type === "text" && Object.keys(first).length === 2;
+  return isPlain ? String(first.text) : content;
 }
 
 /** One message from all lines of an answer. */

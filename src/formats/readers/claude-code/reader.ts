@@ -1,10 +1,11 @@
 import type { Json, JsonObject } from "../../../util/json.ts";
-import { filledIn, listIn, objectIn } from "../../../util/values.ts";
+import { filledIn, listIn, objectIn, textIn } from "../../../util/values.ts";
 import type { RecordReader, Sink, SourceRecord, Surroundings } from "../../contract/reader.ts";
 import { loadRecord, saveRecord, withinLimit } from "../shared/saved-state.ts";
 import { AgentCalls } from "./agents.ts";
 import { Conversations } from "./conversations.ts";
-import { type Line, lineOf } from "./line.ts";
+import { SIDE_TYPES } from "./kinds.ts";
+import { type Line, lineOf, uuidIn } from "./line.ts";
 import { Links } from "./links.ts";
 import { outputFiles } from "./output-file.ts";
 import { Titles } from "./title.ts";
@@ -25,11 +26,17 @@ export class ClaudeCodeReader implements RecordReader {
   #conversations: Conversations | undefined;
   /** Records before the first line of the session, whose `uuid` opens the conversation. */
   #early: SourceRecord[] = [];
+  /** The first record of the conversation, of a session that was forked from another one. */
+  readonly #root: string | undefined;
+  /** First ids of lines that were renamed twice. */
+  readonly #renamed: JsonObject;
 
-  constructor(sink: Sink, around: Surroundings, saved: Json | undefined) {
+  constructor(sink: Sink, around: Surroundings, saved: Json | undefined, base: JsonObject = {}) {
     const { sessionId, links, titles, agents, early, conversations } = objectIn(saved) ?? {};
     this.#sink = sink;
     this.#path = around.path;
+    this.#root = filledIn(base.root);
+    this.#renamed = objectIn(base.renamed) ?? {};
     this.#links = new Links(links);
     this.#titles = new Titles(titles);
     this.#agents = new AgentCalls(agents);
@@ -54,7 +61,7 @@ export class ClaudeCodeReader implements RecordReader {
   }
 
   state(): Json | undefined {
-    if (this.#conversations?.holdsForgotten) return undefined;
+    if (this.#conversations?.holdsForgotten || this.#root !== undefined) return undefined;
     return withinLimit(this.#state(LINKS_SAVED_MAX)) ?? withinLimit(this.#state(LINKS_SAVED_MIN));
   }
 
@@ -70,10 +77,12 @@ export class ClaudeCodeReader implements RecordReader {
   }
 
   #take(value: JsonObject, record: SourceRecord): void {
-    const line = lineOf(value, record);
+    const line = lineOf(value, record, (id) => textIn(this.#renamed[id]) ?? id);
+    const own = uuidIn(value.uuid);
+    if (own !== undefined && line.uuid !== undefined) this.#links.set(own, line.uuid);
     this.#sessionId ??= filledIn(value.sessionId);
     for (const type of unknownIn(line)) this.#sink.unknown(type);
-    if (line.uuid === undefined) this.#side(record, value);
+    if (line.uuid === undefined || SIDE_TYPES.has(line.type)) this.#side(record, value);
     else this.#tree(line);
     this.#tellTitle();
   }
@@ -103,7 +112,9 @@ export class ClaudeCodeReader implements RecordReader {
   #tellTitle(): void {
     const main = this.#conversations?.main;
     const title = main === undefined ? undefined : this.#titles.changed();
-    if (title !== undefined) main?.title(title);
+    if (title === undefined) return;
+    if (this.#root === undefined) main?.title(title);
+    else if (this.#conversations !== undefined) this.#conversations.branch = this.#titles.given;
   }
 
   #open(saved?: Json): Conversations {
@@ -118,6 +129,7 @@ export class ClaudeCodeReader implements RecordReader {
         links: this.#links,
         agents: this.#agents,
         outputFile: outputFiles(this.#path, sessionId),
+        root: this.#root,
       },
       saved,
     );

@@ -59,6 +59,12 @@ export class Titles {
     return title;
   }
 
+  /** The title that the user gave, as the name of a branch. */
+  get given(): string | undefined {
+    const isGiven = this.#rank === RANKS.indexOf("custom-title");
+    return isGiven ? this.#title?.replace(/\p{Cc}+/gu, " ").slice(0, 64) : undefined;
+  }
+
   state(): JsonObject {
     return {
       rank: this.#rank,

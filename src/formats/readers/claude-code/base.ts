@@ -1,0 +1,116 @@
+/**
+ * The session that another one was forked from.
+ *
+ * A fork repeats the lines of its session. Made after a compaction, it repeats only those from there on, with the same
+ * ids; made by the SDK, it has new ids and names the old ones. Either way its first line is not the first of the
+ * conversation, which only the other file knows.
+ */
+import type { JsonObject } from "../../../util/json.ts";
+import { filledIn, objectIn } from "../../../util/values.ts";
+import type { BaseFile } from "../../contract/format.ts";
+import type { Surroundings } from "../../contract/reader.ts";
+import { TREE_TYPES } from "./kinds.ts";
+import { uuidIn } from "./line.ts";
+
+/** A fork of a fork of a fork … */
+const DEPTH_MAX = 50;
+
+/** The session that a file was forked from, if it is in the same folder. */
+export async function claudeBase(
+  records: readonly JsonObject[],
+  around: Surroundings,
+): Promise<BaseFile | undefined> {
+  const own = around.path.split(/[\\/]/).at(-1) ?? "";
+  return baseOf(records, around, [own]);
+}
+
+async function baseOf(
+  records: readonly JsonObject[],
+  around: Surroundings,
+  above: readonly string[],
+): Promise<BaseFile | undefined> {
+  const first = records.find(isOfTree);
+  if (first === undefined || above.length > DEPTH_MAX) return undefined;
+  const name = await nameOf(first, around, above);
+  if (name === undefined) return undefined;
+  const head = await headOf(name, around);
+  const base = await baseOf(head, around, [...above, name]);
+  const root = filledIn(base?.facts.root) ?? rootIn(head);
+  if (root === undefined) return undefined;
+  const renamed = isRenamed(first) ? await renamedIn(name, head, base, around) : {};
+  return { name, facts: { root, renamed } };
+}
+
+function isOfTree({ type, uuid, isSidechain }: JsonObject): boolean {
+  return TREE_TYPES.has(String(type)) && typeof uuid === "string" && isSidechain !== true;
+}
+
+async function nameOf(
+  first: JsonObject,
+  around: Surroundings,
+  above: readonly string[],
+): Promise<string | undefined> {
+  const from = filledIn(objectIn(first.forkedFrom)?.sessionId);
+  const after = uuidIn(first.logicalParentUuid);
+  const isCut = first.subtype === "compact_boundary" && after !== undefined;
+  if (!isRenamed(first) && !isCut) return undefined;
+  const names = (await around.list(".")).filter((name) => name.endsWith(".jsonl") && !above.includes(name));
+  const named = names.find((name) => name === `${from}.jsonl`);
+  if (named !== undefined || after === undefined || !isCut) return named;
+  for (const name of names) {
+    if (rootIn(await headOf(name, around)) !== first.uuid && (await holds(name, after, around))) return name;
+  }
+  return undefined;
+}
+
+/** The first records of a session, as far as its first line in the tree. */
+async function headOf(name: string, around: Surroundings): Promise<JsonObject[]> {
+  const head: JsonObject[] = [];
+  for await (const { value } of around.records(name)) {
+    const record = objectIn(value) ?? {};
+    head.push(record);
+    if (isOfTree(record)) break;
+  }
+  return head;
+}
+
+/** The id of the first line, which a fork by the SDK has from the session that it names. */
+function rootIn(records: readonly JsonObject[]): string | undefined {
+  const first = records.find(isOfTree);
+  return first === undefined ? undefined : (originalId(first) ?? uuidIn(first.uuid));
+}
+
+async function holds(name: string, uuid: string, around: Surroundings): Promise<boolean> {
+  const bytes = await around.read(name);
+  if (bytes !== undefined) return bytes.includes(`"uuid":"${uuid}"`);
+  for await (const { value } of around.records(name)) if (objectIn(value)?.uuid === uuid) return true;
+  return false;
+}
+
+/** The id that a line had in the session that it was copied from, if it has another one now. */
+function originalId(line: JsonObject): string | undefined {
+  const original = uuidIn(objectIn(line.forkedFrom)?.messageUuid);
+  return original === uuidIn(line.uuid) ? undefined : original;
+}
+
+function isRenamed(line: JsonObject): boolean {
+  return originalId(line) !== undefined;
+}
+
+/** The first ids of lines that were renamed in the other session already. */
+async function renamedIn(
+  name: string,
+  head: readonly JsonObject[],
+  base: BaseFile | undefined,
+  around: Surroundings,
+): Promise<JsonObject> {
+  if (!head.some(isRenamed)) return {};
+  const before = objectIn(base?.facts.renamed) ?? {};
+  const renamed: Record<string, string> = {};
+  for await (const { value } of around.records(name)) {
+    const line = objectIn(value) ?? {};
+    const [own, original] = [uuidIn(line.uuid), originalId(line)];
+    if (own !== undefined && original !== undefined) renamed[own] = filledIn(before[original]) ?? original;
+  }
+  return renamed;
+}

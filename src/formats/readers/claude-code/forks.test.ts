@@ -1,0 +1,94 @@
+/** Sessions that Claude Code 2.1.325 and its SDK forked, and one that 1.0.100 resumed. */
+import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { shapeOf } from "../../../../test/support/conversation-shape.ts";
+import { tempFolder } from "../../../../test/support/temp-folder.ts";
+import { openStore } from "../../../store/open.ts";
+import { importConversations } from "../../import/run.ts";
+
+const FORKS = "test/fixtures/claude-code/2.1.325-forks";
+const SESSION = "d7a667f8-c48e-4891-a872-5f885776cfb7.jsonl";
+
+const beginning = ["Look around", "Looking.", "Two lines."];
+const afterwards = ["After the compaction", "Still here."];
+
+describe("forks of a Claude Code session", () => {
+  it("are branches of one conversation: before and after a compaction, by the SDK, and of a fork", async () => {
+    await using store = await openStore("ephemeral:");
+    const report = await importConversations(store, [FORKS]);
+    expect(report).toMatchObject({ skipped: [], unknown: {}, unresolved: 0 });
+    const [shape, ...others] = await shapeOf(store);
+    expect(others).toEqual([]);
+    expect(shape?.flags).toEqual([]);
+    const ends = shape?.branches.map((path) => path.slice(-2)).sort();
+    expect(ends).toEqual([
+      ["A fork after the compaction", "Forked late."],
+      ["In a fork", "Forked."],
+      ["In the fork of the fork", "Forked twice."],
+    ]);
+    expect(shape?.active.slice(-4)).toEqual([
+      ...["In the fork of the SDK", "Forked by the SDK.", "In the fork of the fork", "Forked twice."],
+    ]);
+    expect(shape?.branches.every((path) => path.slice(0, 3).join() === beginning.join())).toBe(true);
+    expect(report).toMatchObject({ messages: 18, branches: 2 });
+    expect(shape?.branches.filter((path) => path.join().includes(afterwards.join()))).toHaveLength(2);
+    expect(await importConversations(store, [FORKS], { verify: true })).toMatchObject({ missing: [] });
+  });
+
+  it("name their branches by the titles that the user gave them, and not the conversation", async () => {
+    await using store = await openStore("ephemeral:");
+    const { imported } = await importConversations(store, [FORKS]);
+    const { branches, info } = await store.snapshot(imported[0]?.id ?? "");
+    expect(branches.map(({ name }) => name)).toContain("A named fork");
+    expect(info.title).not.toMatch(/fork/);
+  });
+
+  it("become the same conversation when they are found one after another", async () => {
+    await using whole = await openStore("ephemeral:");
+    await importConversations(whole, [FORKS]);
+    await using store = await openStore("ephemeral:");
+    const folder = join(tempFolder(), "project");
+    mkdirSync(folder);
+    const forks = readdirSync(FORKS).filter((name) => name !== SESSION);
+    for (const name of [SESSION, ...forks]) {
+      cpSync(join(FORKS, name), join(folder, name));
+      await importConversations(store, [folder]);
+    }
+    const [one, other] = [await shapeOf(store), await shapeOf(whole)];
+    expect(one[0]?.branches).toEqual(other[0]?.branches);
+    expect(one[0]?.active).toEqual(other[0]?.active);
+  });
+});
+
+describe("a session that version 1.0 resumed", () => {
+  it("is continued in another file, without a second copy of its prompts", async () => {
+    await using store = await openStore("ephemeral:");
+    const report = await importConversations(store, ["test/fixtures/claude-code/1.0.100-resume"]);
+    expect(report).toMatchObject({ conversations: 1, messages: 4, branches: 0 });
+    const [shape] = await shapeOf(store);
+    expect(shape?.active).toEqual(["Hello there", "Hello.", "Again", "Again."]);
+    expect(shape?.flags).toEqual([]);
+  });
+});
+
+describe("a compaction", () => {
+  it("is one entry, wherever the file ended when it was read before", async () => {
+    const lines = readFileSync(join(FORKS, SESSION), "utf8").split("\n");
+    const boundary = lines.findIndex((line) => line.includes('"compact_boundary"'));
+    const file = join(tempFolder(), "session.jsonl");
+    for (const end of [boundary, boundary + 1, boundary + 2]) {
+      await using store = await openStore("ephemeral:");
+      for (const count of [end, lines.length]) {
+        writeFileSync(file, `${lines.slice(0, count).join("\n")}\n`);
+        await importConversations(store, [file]);
+      }
+      const [{ id } = { id: "" }] = await Array.fromAsync(store.list());
+      const entries = await Array.fromAsync((await store.snapshot(id)).log());
+      const compactions = entries.filter(({ kind }) => kind === "compaction");
+      expect(compactions.map(({ data }) => data)).toMatchObject([
+        { summary: expect.stringContaining("This session") },
+      ]);
+    }
+  });
+});
