@@ -163,10 +163,9 @@ describe("messages that are replaced", () => {
     ]);
   });
 
-  it("count in their last version and keep the earlier ones", () => {
-    expect(entries[1]?.message?.content).toBe("[masked]");
-    expect(entries[1]?.records[0]?.value).toMatchObject({ content: "Long output" });
-    expect(entries[1]?.records).toHaveLength(2);
+  it("stay as they were when the list has them in another form", () => {
+    expect(entries[1]?.message?.content).toBe("Long output");
+    expect(entries[1]?.records).toHaveLength(1);
   });
 
   it("are copied after a new beginning when they continue there", () => {
@@ -212,7 +211,7 @@ describe("odd records", () => {
 
   it("are kept and reported when their type is not known", () => {
     expect(sink.unknowns).toEqual(["message oracle", "part hologram", "sundial"]);
-    expect(sink.conversations[0]?.notes.map(({ line }) => line)).toEqual([1, 6, 2]);
+    expect(sink.conversations[0]?.notes.map(({ line }) => line)).toEqual([1, 6, 2, 5]);
   });
 
   it("keep parts of any kind", () => {
@@ -237,18 +236,17 @@ describe("odd records", () => {
           { type: "image", source: { type: "base64", media_type: "image/png", data: "iVBORw==" } },
         ],
       },
+      { type: "tool_result", tool_use_id: "call-5", content: "x" },
     ]);
   });
 
-  it("do not answer a call twice when a message of the user does", () => {
-    expect(entries[3]?.message?.content).toEqual([
-      { type: "tool_result", tool_use_id: "call-5", content: "seen again" },
-    ]);
+  it("do not answer a call twice when a message of the user repeats its result", () => {
+    expect(JSON.stringify(entries)).not.toContain("seen again");
   });
 
   it("are read as far as they can be understood", () => {
-    expect(entries[4]?.message?.content).toBe("No id");
-    expect(entries[5]?.message).toEqual({ role: "assistant", content: [] });
+    expect(entries[3]?.message?.content).toBe("No id");
+    expect(entries[4]?.message).toEqual({ role: "assistant", content: [] });
   });
 
   it("never make the reader fail, whatever a property holds", () => {
@@ -363,11 +361,10 @@ describe("continuing later", () => {
     return sink;
   }
 
-  it("adds the last message again when the whole list brings it in another version", () => {
+  it("leaves the last message as it is when the whole list brings it in another version", () => {
     const grown = { $set: { messages: [user("a", "[masked]"), answered("b", "Hello")] } };
     const sink = readInTwo(lines(META, user("a", "x"), answered("b", "He")), lines(grown));
-    expect(chain(sink)).toEqual(["a < null", "b < a", "b < a"]);
-    expect(sink.lines().at(-1)).toBe("assistant: Hello");
+    expect(chain(sink)).toEqual(["a < null", "b < a"]);
     expect(sink.conversations[0]?.leaf).toBe("b");
   });
 

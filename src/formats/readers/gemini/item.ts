@@ -18,6 +18,10 @@ export interface Item {
   /** The entry that the next message follows, once this one is added. */
   tail: string | null | undefined;
   isAdded: boolean;
+  /** Context that the program adds in the name of the user. */
+  isContext: boolean;
+  /** The entry of the message before it. */
+  before: string | undefined;
   /** The fingerprint of the added version, to recognise another one. Old ones are forgotten. */
   print: string | undefined;
   /** The last one wins. Empty once they are added. */
@@ -25,7 +29,10 @@ export interface Item {
 }
 
 export function itemOf(id: string, entry: string): Item {
-  return { id, entry, tail: null, isAdded: false, print: undefined, versions: [] };
+  return {
+    ...{ id, entry, tail: null, isAdded: false, isContext: false, before: undefined },
+    ...{ print: undefined, versions: [] },
+  };
 }
 
 const ID_BYTES_MAX = 200;
@@ -65,7 +72,7 @@ export function savedAdded({ id, entry, tail, print }: Item, isNew: boolean): Js
 export function addedOf(saved: Json): Item | undefined {
   const [id, entry = id, tail = entry, print] = typeof saved === "string" ? [saved] : listIn(saved);
   if (typeof id !== "string" || typeof entry !== "string") return undefined;
-  return { id, entry, tail: textIn(tail) ?? null, isAdded: true, print: textIn(print), versions: [] };
+  return { ...itemOf(id, entry), tail: textIn(tail) ?? null, isAdded: true, print: textIn(print) };
 }
 
 /** An item that is held. */

@@ -13,21 +13,27 @@ export interface Spoken {
   readonly value: JsonObject;
   /** All versions. */
   readonly records: readonly SourceRecord[];
-  /** Calls whose results are in a separate message. */
-  readonly answeredLater: ReadonlySet<string>;
+  /** Calls whose results were added with the message of the call. */
+  readonly answered: ReadonlySet<string>;
 }
 
 export function isSpoken({ type }: JsonObject): boolean {
   return type === "user" || type === "gemini";
 }
 
+/** The first message of a session, which the program writes in the name of the user. */
+export function isContext({ type, content }: JsonObject): boolean {
+  const [first] = blocksOf(content, "");
+  return type === "user" && /^\s*<session_context>/.test(textIn(first?.text) ?? "");
+}
+
 /** The next message follows the last entry. */
-export function entriesOf({ id, parent, value, records, answeredLater }: Spoken): SourceEntry[] {
+export function entriesOf({ id, parent, value, records, answered }: Spoken): SourceEntry[] {
   const at = timeIn(value.timestamp);
-  const message = value.type === "gemini" ? assistantOf(value, id) : userOf(value, id);
+  const message = value.type === "gemini" ? assistantOf(value, id) : userOf(value, id, answered);
   const entry: SourceEntry = { id, parent, at, message, records };
   const calls = objectsIn(value.toolCalls);
-  const results = calls.flatMap((call, index) => resultOf(call, index, id, answeredLater));
+  const results = calls.flatMap((call, index) => resultOf(call, index, id));
   if (results.length === 0) return [entry];
   return [
     entry,
@@ -41,8 +47,17 @@ export function entriesOf({ id, parent, value, records, answeredLater }: Spoken)
   ];
 }
 
-function userOf({ content }: JsonObject, id: string): Message {
-  return { role: "user", content: typeof content === "string" ? content : blocksOf(content, id) };
+/** Results are also written as a message of the user, which repeats them. */
+function userOf(value: JsonObject, id: string, answered: ReadonlySet<string>): Message {
+  const { content } = value;
+  const isRepeated = ({ type, tool_use_id: call }: Block): boolean =>
+    type === "tool_result" && answered.has(String(call));
+  return {
+    role: "user",
+    content:
+      typeof content === "string" ? content : blocksOf(content, id).filter((block) => !isRepeated(block)),
+    ...(isContext(value) ? { extra: { gemini: { injected: true } } } : {}),
+  };
 }
 
 function assistantOf(value: JsonObject, id: string): Message {
@@ -79,17 +94,20 @@ function callId({ id }: JsonObject, index: number, messageId: string): string {
 
 const FAILED: ReadonlySet<unknown> = new Set(["error", "cancelled"]);
 
+/** The calls of a message whose results it contains. */
+export function resultsOf({ toolCalls }: JsonObject): string[] {
+  return objectsIn(toolCalls).flatMap(({ id, result, status }) => {
+    const hasResult = result !== undefined && result !== null;
+    return hasResult || FAILED.has(status) ? (filledIn(id) ?? []) : [];
+  });
+}
+
 /** Empty for a call that was still running when the record was written. */
-function resultOf(
-  call: JsonObject,
-  index: number,
-  messageId: string,
-  answeredLater: ReadonlySet<string>,
-): Block[] {
+function resultOf(call: JsonObject, index: number, messageId: string): Block[] {
   const { result, status, resultDisplay } = call;
   const id = callId(call, index, messageId);
   const hasResult = result !== undefined && result !== null;
-  if (answeredLater.has(id) || (!hasResult && !FAILED.has(status))) return [];
+  if (!hasResult && !FAILED.has(status)) return [];
   return [
     {
       type: "tool_result",

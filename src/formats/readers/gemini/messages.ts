@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from "../../../util/json.ts";
-import { filledIn, jsonText, listIn, objectIn } from "../../../util/values.ts";
+import { filledIn, listIn, objectIn } from "../../../util/values.ts";
 import { madeId } from "../../contract/ids.ts";
 import type { ConversationSink, SourceRecord } from "../../contract/reader.ts";
 import {
@@ -14,13 +14,14 @@ import {
   savedHeld,
   sizeOf,
 } from "./item.ts";
-import { entriesOf, isSpoken } from "./message.ts";
-import { answeredIn } from "./parts.ts";
+import { entriesOf, isContext, isSpoken, resultsOf } from "./message.ts";
+import { answeredBy, onlyAnswers } from "./parts.ts";
 
 const ITEMS_MAX = 10_000;
 const ITEMS_SAVED_MAX = 2_000;
 /** How many of those are compared with later versions. */
 const PRINTS_SAVED_MAX = 100;
+const CALLS_SAVED_MAX = 500;
 const HELD_CHARS_MAX = 8_000_000;
 
 /**
@@ -30,11 +31,20 @@ const HELD_CHARS_MAX = 8_000_000;
  * replaced or removed from the end. So they are held as long as there is room,
  * and the last version is added. A version that is about to be removed or
  * replaced is added first, as a branch that ends there.
+ *
+ * Every resume replaces the messages by those that it found, in the form in
+ * which they are sent to the model. A message that comes back to its place is
+ * the one that was there.
  */
 export class Messages {
   readonly #sink: ConversationSink;
   readonly #byId: Map<string, Item> = new Map();
   #items: Item[] = [];
+  /** Messages that were removed, by id. */
+  readonly #former: Map<string, Item> = new Map();
+  /** Calls whose results are known, and those whose results were added with the message of the call. */
+  readonly #answered: Set<string> = new Set();
+  readonly #resulted: Set<string> = new Set();
   /** The number of added items; the others follow them. */
   #added = 0;
   #heldChars = 0;
@@ -44,8 +54,10 @@ export class Messages {
 
   constructor(sink: ConversationSink, saved?: Json) {
     this.#sink = sink;
-    const { items, held, isCut } = objectIn(saved) ?? {};
+    const { items, held, isCut, answered, resulted } = objectIn(saved) ?? {};
     this.#isCut = isCut === true;
+    for (const id of listIn(answered)) this.#answered.add(String(id));
+    for (const id of listIn(resulted)) this.#resulted.add(String(id));
     for (const item of listIn(items).flatMap((one) => addedOf(one) ?? [])) this.#push(item);
     this.#added = this.#items.length;
     for (const item of listIn(held).flatMap((one) => heldOf(one) ?? [])) this.#push(item);
@@ -67,26 +79,44 @@ export class Messages {
     if (item === undefined) this.#isCut = false;
   }
 
-  /** Replace the messages. Those at the same positions are the same. */
+  /** Replace the messages. Those that are known stay as they are: here they are in a form for the model. */
   replace(messages: readonly JsonObject[], record: SourceRecord): void {
-    const ids = messages.map(idOf);
+    const listed = messages.filter((value) => !this.#isRepeatedAnswer(value));
+    const ids = listed.map(idOf);
     // Forgotten messages are assumed to be unchanged, up to the first remembered one.
     const shift = this.#isCut ? Math.max(0, ids.indexOf(this.#items[0]?.id ?? "")) : 0;
+    const skipped = this.#contextBefore(ids[0] ?? "");
     let same = 0;
-    while (same < this.#items.length && this.#items[same]?.id === ids[shift + same]) same++;
-    // Added messages stay unchanged: later versions are shortened for the model only.
-    const last = this.#items.length - 1;
-    for (let index = Math.min(this.#added, last); index >= 0 && index < same; index++) {
-      this.#change(this.#items[index] as Item, messages[shift + index] as JsonObject, record);
-    }
-    if (same < this.#items.length) this.flush();
-    const gone = this.#cutAt(same);
-    if (same === 0) this.#isCut = false;
-    for (const value of messages.slice(shift + same)) this.#takeReplaced(value, record, gone);
+    while (this.#isAt(skipped + same, ids[shift + same])) same++;
+    if (skipped + same < this.#items.length) this.flush();
+    this.#cutAt(skipped + same);
+    if (skipped + same === 0) this.#isCut = false;
+    for (const value of listed.slice(shift + same)) this.#takeReplaced(value, record);
   }
 
-  /** Add the messages that are held. */
+  #isAt(index: number, id: string | undefined): boolean {
+    return id !== undefined && this.#items[index]?.id === id;
+  }
+
+  /** After a rewind, the list lacks the context at the beginning. How many messages that are. */
+  #contextBefore(first: string): number {
+    const index = this.#items.findIndex(({ id }) => id === first);
+    const isContextOnly = this.#items.slice(0, Math.max(0, index)).every(({ isContext }) => isContext);
+    return index > 0 && isContextOnly ? index : 0;
+  }
+
+  /** A resume adds the results of calls as a message, even if they have one. */
+  #isRepeatedAnswer(value: JsonObject): boolean {
+    const isKnown = this.#byId.has(idOf(value)) || this.#former.has(idOf(value));
+    return !isKnown && onlyAnswers(value, this.#answered);
+  }
+
+  /** Add the messages that are held. Context alone is not a conversation: a resume writes a file with nothing else. */
   flush(): void {
+    if (this.#added === 0 && this.#items.every(({ isContext }) => isContext)) {
+      for (const { versions } of this.#items) for (const { record } of versions) this.#sink.note(record);
+      return;
+    }
     while (this.#added < this.#items.length) this.#addNext();
   }
 
@@ -108,30 +138,28 @@ export class Messages {
       items: added.map((item, index) => savedAdded(item, index >= added.length - PRINTS_SAVED_MAX)),
       held: this.#items.slice(this.#added).map(savedHeld),
       isCut: this.#isCut || this.#added > ITEMS_SAVED_MAX,
+      answered: [...this.#answered].slice(-CALLS_SAVED_MAX),
+      resulted: [...this.#resulted].slice(-CALLS_SAVED_MAX),
     };
   }
 
-  /** Another version of a message in the same place. */
-  #change(item: Item, value: JsonObject, record: SourceRecord): void {
-    if (item.isAdded) {
-      // The list is kept anyway.
-      if (item.print !== printOf(value)) this.#addAgain(item, value, partOf(value, item.entry, record));
-      return;
-    }
-    const before = item.versions.at(-1)?.value ?? null;
-    if (jsonText(before) !== jsonText(value))
-      this.#addVersion(item, value, partOf(value, item.entry, record));
-  }
-
   /** A message that has moved becomes a copy: the original belongs to the replaced messages. */
-  #takeReplaced(value: JsonObject, record: SourceRecord, gone: ReadonlySet<string>): void {
+  #takeReplaced(value: JsonObject, record: SourceRecord): void {
     const id = idOf(value);
     if (this.#byId.has(id)) return;
-    const entry = gone.has(id) ? madeId("gemini", id, this.#items.at(-1)?.entry ?? "") : id;
+    const former = this.#former.get(id);
+    const before = this.#items.at(-1);
+    if (former?.isAdded === true && former.before === before?.entry && this.#added === this.#items.length) {
+      this.#push(former);
+      this.#added++;
+      return;
+    }
+    const entry = former === undefined ? id : madeId("gemini", id, before?.entry ?? "");
     this.#hold(itemOf(id, entry), value, partOf(value, entry, record));
   }
 
   #hold(item: Item, value: JsonObject, record: SourceRecord): void {
+    item.isContext = isContext(value);
     this.#push(item);
     this.#addVersion(item, value, record);
     while (this.#heldChars > HELD_CHARS_MAX && this.#added < this.#items.length - 1) this.#addNext();
@@ -139,6 +167,7 @@ export class Messages {
   }
 
   #push(item: Item): void {
+    item.before = this.#items.at(-1)?.entry;
     this.#items.push(item);
     this.#byId.set(item.id, item);
     for (const { record } of item.versions) this.#heldChars += sizeOf(record);
@@ -146,6 +175,7 @@ export class Messages {
 
   #addVersion({ versions }: Item, value: JsonObject, record: SourceRecord): void {
     versions.push({ value, record });
+    for (const call of answeredBy(value)) this.#answered.add(call);
     this.#heldChars += sizeOf(record);
   }
 
@@ -172,32 +202,33 @@ export class Messages {
     item.versions = [];
     item.isAdded = true;
     item.print = printOf(value);
-    item.tail = isSpoken(value) ? this.#addEntries(item, index, parent, value, records) : parent;
-    if (!isSpoken(value)) for (const record of records) this.#sink.note(record);
+    const isMessage = isSpoken(value) && !onlyAnswers(value, this.#resulted);
+    item.tail = isMessage ? this.#addEntries(item, parent, value, records) : parent;
+    if (!isMessage) for (const record of records) this.#sink.note(record);
   }
 
   #addEntries(
     { entry: id }: Item,
-    index: number,
     parent: string | null | undefined,
     value: JsonObject,
     records: readonly SourceRecord[],
   ): string | undefined {
-    const next = this.#items[index + 1]?.versions.at(-1)?.value;
-    const answeredLater = new Set(next?.type === "user" ? answeredIn(next.content) : []);
-    const entries = entriesOf({ id, parent, value, records, answeredLater });
+    const entries = entriesOf({ id, parent, value, records, answered: this.#resulted });
     for (const entry of entries) this.#sink.add(entry);
+    for (const call of resultsOf(value)) this.#resulted.add(call);
     this.#modelIs(filledIn(value.model));
     return entries.at(-1)?.id;
   }
 
-  /** Remove the items from `index` on, and return the ids that no longer occur. */
-  #cutAt(index: number): Set<string> {
-    const gone = new Set(this.#items.slice(index).map(({ id }) => id));
+  /** Remove the items from `index` on. */
+  #cutAt(index: number): void {
+    for (const item of this.#items.slice(index)) {
+      this.#byId.delete(item.id);
+      this.#former.set(item.id, item);
+    }
     this.#items.length = index;
     this.#added = Math.min(this.#added, index);
-    for (const id of gone) this.#byId.delete(id);
-    return gone;
+    if (this.#former.size > ITEMS_MAX) this.#former.clear();
   }
 
   #forget(count: number): void {

@@ -3,7 +3,7 @@
 import { toolInput } from "../../../message/tool-input.ts";
 import type { Block } from "../../../message/types.ts";
 import type { Json, JsonObject } from "../../../util/json.ts";
-import { filledIn, jsonText, listIn, objectIn, textIn } from "../../../util/values.ts";
+import { filledIn, jsonText, listIn, objectIn, objectsIn, textIn } from "../../../util/values.ts";
 import { madeId } from "../../contract/ids.ts";
 
 /** `id` is the id of the message. Calls without an id get one made from it. */
@@ -76,8 +76,21 @@ export function isFailed(result: Json | undefined): boolean {
   });
 }
 
+/** The calls whose results a message contains. */
+export function answeredBy({ content, toolCalls }: JsonObject): string[] {
+  const calls = objectsIn(toolCalls).filter(({ result }) => result !== undefined && result !== null);
+  return [...answeredIn(content), ...calls.flatMap(({ id }) => filledIn(id) ?? [])];
+}
+
+/** Whether a message of the user is nothing but results of these calls. */
+export function onlyAnswers({ type, content }: JsonObject, calls: ReadonlySet<string>): boolean {
+  const answered = answeredIn(content);
+  const isAll = type === "user" && answered.length > 0 && answered.length === listIn(content).length;
+  return isAll && answered.every((id) => calls.has(id));
+}
+
 /** The calls that a user message answers. */
-export function answeredIn(content: Json | undefined): string[] {
+function answeredIn(content: Json | undefined): string[] {
   return listIn(content).flatMap((part) => filledIn(objectIn(objectIn(part)?.functionResponse)?.id) ?? []);
 }
 

@@ -1,6 +1,7 @@
 import { defined, type Json, type JsonObject } from "../../../util/json.ts";
 import { filledIn, listIn, objectIn, textIn, timeIn } from "../../../util/values.ts";
 import type { SourceConversation } from "../../contract/reader.ts";
+import { isContext } from "./message.ts";
 import { blocksOf } from "./parts.ts";
 
 /** Reads the metadata of a recording. Sub-agents are in a folder named after the session of their parent. */
@@ -31,8 +32,9 @@ function folderOf(path: string): string | undefined {
 }
 
 /** The first line of a prompt, as it was shown to the user. */
-export function promptTitle({ type, content, displayContent }: JsonObject): string | undefined {
-  if (type !== "user") return undefined;
+export function promptTitle(value: JsonObject): string | undefined {
+  const { type, content, displayContent } = value;
+  if (type !== "user" || isContext(value)) return undefined;
   return firstLine(displayContent) ?? firstLine(content);
 }
 

@@ -1,0 +1,89 @@
+/** A recording that Gemini CLI 0.61 wrote and resumed twice: each time, it wrote all messages again. */
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { shapeOf } from "../../../../test/support/conversation-shape.ts";
+import { tempFolder } from "../../../../test/support/temp-folder.ts";
+import { openStore } from "../../../store/open.ts";
+import { importConversations } from "../../import/run.ts";
+
+const RECORDING = "test/fixtures/gemini/0.61-resumed-twice.jsonl";
+const LINES = readFileSync(RECORDING, "utf8").trimEnd().split("\n");
+const STUB = LINES.slice(0, 2);
+
+const SAID = [
+  ...["Look around", "Looking.", "One line.", "Second prompt", "Second answer."],
+  ...["Third prompt", "Read it."],
+];
+
+const context = (id: string): string =>
+  JSON.stringify({
+    ...{ id, timestamp: "2026-11-16T16:00:00.000Z", type: "user" },
+    content: [{ text: "<session_context>\nAnother day" }],
+  });
+
+async function imported(...versions: readonly (readonly string[])[]) {
+  await using store = await openStore("ephemeral:");
+  const file = join(tempFolder(), "session-2026-11-16T15-31-bcd9fff2.jsonl");
+  for (const lines of versions) {
+    writeFileSync(file, lines.map((line) => `${line}\n`).join(""));
+    await importConversations(store, [file]);
+  }
+  const { missing } = await importConversations(store, [file], { verify: true });
+  const shapes = await shapeOf(store);
+  const [{ id } = { id: "" }] = await Array.fromAsync(store.list());
+  const entries = await Array.fromAsync((await store.snapshot(id)).log());
+  return { shape: shapes[0], missing, messages: entries.filter(({ kind }) => kind === "message") };
+}
+
+describe("a recording that was resumed", () => {
+  it("has each message and each result of a tool once, and is titled by the first prompt", async () => {
+    const { shape, missing, messages } = await imported(LINES);
+    expect(shape).toMatchObject({ active: SAID, branches: [SAID], flags: [] });
+    expect(shape?.title).toMatch(/^Look around/);
+    expect(messages).toHaveLength(11);
+    const results = messages.map(
+      ({ message }) => JSON.stringify(message).match(/"tool_result"/g)?.length ?? 0,
+    );
+    expect(results.reduce((sum, count) => sum + count)).toBe(2);
+    expect(missing).toEqual([]);
+  });
+
+  it("is the same conversation, wherever it ended when it was read before", async () => {
+    const whole = await imported(LINES);
+    for (let end = 2; end < LINES.length; end++) {
+      const { shape, missing, messages } = await imported(LINES.slice(0, end), LINES);
+      expect(missing).toEqual([]);
+      expect(shape?.active).toEqual(SAID);
+      const results = messages.filter(({ message }) => JSON.stringify(message).includes('"tool_result"'));
+      expect(results.length, `read up to line ${end}`).toBe(2);
+      expect(messages.length).toBeLessThanOrEqual(whole.messages.length + 1);
+    }
+  });
+
+  it("goes on after a rewind, whose list lacks the context", async () => {
+    const prompt = JSON.parse(LINES.find((line) => line.includes("Second prompt")) ?? "{}");
+    const kept = JSON.parse(LINES[14] ?? "{}").$set.messages.slice(1);
+    const next = {
+      id: "after",
+      timestamp: "2026-11-16T16:00:00.000Z",
+      type: "user",
+      content: [{ text: "Otherwise" }],
+    };
+    const lines = [{ $rewindTo: prompt.id }, { $set: { messages: kept } }, next].map((line) =>
+      JSON.stringify(line),
+    );
+    const { shape } = await imported([...LINES, ...lines]);
+    expect(shape?.active).toEqual([...SAID.slice(0, 3), "Otherwise"]);
+    expect(shape?.branches).toHaveLength(2);
+  });
+
+  it("is not changed by the file that a resume begins, with context and nothing else", async () => {
+    await using store = await openStore("ephemeral:");
+    const folder = tempFolder();
+    writeFileSync(join(folder, "session-a.jsonl"), `${LINES.join("\n")}\n`);
+    writeFileSync(join(folder, "session-b.jsonl"), `${[STUB[0], context("other")].join("\n")}\n`);
+    await importConversations(store, [folder]);
+    expect(await shapeOf(store)).toMatchObject([{ active: SAID, branches: [SAID] }]);
+  });
+});
