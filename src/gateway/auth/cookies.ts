@@ -17,11 +17,17 @@ function nameOf(name: CookieName, { isSecure, port }: Pick<Client, "isSecure" | 
 export function cookieIn(client: Client, name: CookieName): string | undefined {
   const text = client.headers("cookie").join("; ");
   if (text.length > COOKIES_CHARS_MAX) return undefined;
+  const secure = (): string | undefined => cookieOf(text, nameOf(name, { ...client, isSecure: true }));
+  const plain = (): string | undefined => cookieOf(text, nameOf(name, { ...client, isSecure: false }));
+  // Another port of this machine can set either kind, and so can a network over HTTP the plain one.
+  if (client.isSecure) return secure();
+  if (isLoopbackName(client)) return plain();
   // Most requests of a browser behind a proxy do not say that they are secure.
-  return (
-    cookieOf(text, nameOf(name, { ...client, isSecure: true })) ??
-    cookieOf(text, nameOf(name, { ...client, isSecure: false }))
-  );
+  return secure() ?? plain();
+}
+
+function isLoopbackName({ headers }: Client): boolean {
+  return /^(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?$/i.test(headers("host")[0] ?? "");
 }
 
 /** `undefined` also if there are two: one of them was planted. */

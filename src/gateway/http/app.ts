@@ -7,7 +7,7 @@ import type { Route } from "../routes/route.ts";
 import type { AllowedHosts } from "./allowed-hosts.ts";
 import { answerOf, failureOf } from "./answer.ts";
 import { HttpError } from "./http-error.ts";
-import { IncomingRequest } from "./incoming.ts";
+import { IncomingRequest, isSafe } from "./incoming.ts";
 import type { Page } from "./page.ts";
 import { requestFor } from "./route-request.ts";
 
@@ -23,6 +23,7 @@ export function httpApp(
   // Before routing, so that nothing can be reached by a wrong name.
   app.use(async ({ env }, next) => {
     checkTarget(env.incoming.url ?? "");
+    checkNoBody(env.incoming);
     const request = new IncomingRequest(env.incoming);
     gateway.auth.assertPeer(request);
     hosts.check(request);
@@ -73,9 +74,22 @@ function note({ log }: GatewayContext, route: Route | undefined, error: unknown)
   else if (route === undefined) log.info({ code, problem: message }, "refused");
 }
 
+/** `.` and `..`, which a proxy in front of the gateway may read in another way. */
+const DOTS = /\/(?:\.|%2e){1,2}(?:[/?]|$)/i;
+
 /** A whole URL, as for a proxy, would have a second host name. */
 function checkTarget(target: string): void {
   if (!target.startsWith("/")) throw new HttpError(400, "VALIDATION_ERROR", "The address must begin with /");
+  if (DOTS.test(target)) throw new HttpError(400, "VALIDATION_ERROR", "The address must not have . or ..");
+}
+
+/** Nobody would read it, and the connection would stay open until it has arrived. */
+function checkNoBody({ method = "GET", headers }: HttpBindings["incoming"]): void {
+  const length = headers["content-length"] ?? "0";
+  if (!isSafe(method) || (length === "0" && headers["transfer-encoding"] === undefined)) return;
+  throw new HttpError(400, "VALIDATION_ERROR", `A ${method} has no body`, {
+    headers: { connection: "close" },
+  });
 }
 
 function patternOf({ path }: Route): string {

@@ -4,8 +4,15 @@ import { invalid } from "../../errors.ts";
 import { JSON_DEPTH_MAX, type Json } from "../../util/json.ts";
 import { HttpError } from "./http-error.ts";
 
+export interface BodyLimits {
+  /** In bytes. */
+  readonly max: number;
+  /** In milliseconds. Default: that of every request, which is long. */
+  readonly waitMs?: number | undefined;
+}
+
 /** JSON as it was sent: at most so many bytes, not too deep, without names that change what an object is. */
-export async function readJson(message: IncomingMessage, max: number): Promise<unknown> {
+export async function readJson(message: IncomingMessage, { max, waitMs }: BodyLimits): Promise<unknown> {
   checkEncoding(message);
   const type = (message.headers["content-type"] ?? "").split(";", 1)[0]?.trim().toLowerCase();
   if (type !== "application/json") {
@@ -15,11 +22,31 @@ export async function readJson(message: IncomingMessage, max: number): Promise<u
       "The body must be JSON, with Content-Type: application/json",
     );
   }
-  const pieces: Uint8Array[] = [];
-  for await (const piece of readBytes(message, max)) pieces.push(piece);
-  const value = parse(Buffer.concat(pieces));
+  const read = wholeBody(message, max);
+  const value = parse(waitMs === undefined ? await read : await within(read, waitMs));
   checkJson(value, 0);
   return value;
+}
+
+async function wholeBody(message: IncomingMessage, max: number): Promise<Buffer> {
+  const pieces: Uint8Array[] = [];
+  for await (const piece of readBytes(message, max)) pieces.push(piece);
+  return Buffer.concat(pieces);
+}
+
+async function within<T>(work: Promise<T>, waitMs: number): Promise<T> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => {
+    const headers = { connection: "close" };
+    reject(new HttpError(408, "VALIDATION_ERROR", "The body did not arrive in time", { headers }));
+  }, waitMs);
+  try {
+    return await Promise.race([work, promise]);
+  } finally {
+    clearTimeout(timer);
+    // It fails later, when the connection is closed.
+    work.catch(() => {});
+  }
 }
 
 /** The bytes as they arrive. Fails once there are more than `max`. */

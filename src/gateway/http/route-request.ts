@@ -11,6 +11,8 @@ import { readBytes, readJson } from "./read-body.ts";
 import { readQuery } from "./read-query.ts";
 
 const BODY_MAX = 1024 * 1024;
+/** A stranger has as long for the body as for the headers. */
+const STRANGER_BODY_MS = 5000;
 const NOTHING: ObjectSchema = { type: "object", properties: {} };
 
 type Checked = Pick<
@@ -30,7 +32,8 @@ export async function requestFor(
   const query = readQuery(searchOf(incoming.url ?? ""), route.query ?? NOTHING);
   checkInput(closed(route.query ?? NOTHING), query);
   const max = route.bodyMax ?? BODY_MAX;
-  const body = route.body === undefined ? {} : await readJson(incoming, max);
+  const waitMs = principal === undefined ? STRANGER_BODY_MS : undefined;
+  const body = route.body === undefined ? {} : await readJson(incoming, { max, waitMs });
   if (route.body !== undefined) checkInput(closed(route.body), body);
   const bytes = route.bytes === true ? readBytes(incoming, max) : NO_BYTES;
   // Only public routes can be without one, and they do not rely on it.

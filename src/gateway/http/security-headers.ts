@@ -20,6 +20,9 @@ export const SECURITY_HEADERS: Readonly<Record<string, string>> = {
   "cross-origin-resource-policy": "same-origin",
 };
 
+/** Of a file that somebody stored: nothing in it runs, even if a browser shows it. */
+export const FILE_POLICY = "default-src 'none'; sandbox; frame-ancestors 'none'";
+
 /** Of answers with data: no cache keeps them. */
 export const DATA_HEADERS: Readonly<Record<string, string>> = {
   ...SECURITY_HEADERS,

@@ -12,6 +12,8 @@ import { PERMISSION, SCOPE } from "./auth-schemas.ts";
 import { defineRoute, type Route, type RouteAnswer } from "./route.ts";
 
 const TEXT = { type: "string", maxLength: 4096 } as const;
+/** Strangers send it. */
+const BODY_MAX = 64 * 1024;
 const COOKIES = {
   type: "boolean",
   description: "For the page of the gateway: the tokens become cookies that scripts cannot read",
@@ -47,6 +49,7 @@ export const AUTH_ROUTES: readonly Route[] = [
       },
       additionalProperties: false,
     },
+    bodyMax: BODY_MAX,
     answer: SIGNED_IN,
     handle: async (request, { auth }) => {
       const { body } = request;
@@ -67,6 +70,7 @@ export const AUTH_ROUTES: readonly Route[] = [
       properties: { refreshToken: TEXT, cookies: COOKIES },
       additionalProperties: false,
     },
+    bodyMax: BODY_MAX,
     answer: SIGNED_IN,
     handle: async (request, { auth }) => {
       const { body } = request;

@@ -1,6 +1,7 @@
 import { ColloquyError } from "../../errors.ts";
 import { noteUpload } from "../auth/records/uploads.ts";
 import type { GatewayContext } from "../context.ts";
+import { FILE_POLICY } from "../http/security-headers.ts";
 import type { StoredBlobView } from "../wire/rest.ts";
 import { conversationOf } from "./conversation/conversation-view.ts";
 import { defineRoute, type Route, type RouteAnswer } from "./route.ts";
@@ -64,6 +65,7 @@ async function blobAnswer({ store }: GatewayContext, hash: string, type?: string
     headers: {
       // The bytes of a hash never change.
       "cache-control": "private, max-age=31536000, immutable",
+      "content-security-policy": FILE_POLICY,
       ...(shown === undefined ? { "content-disposition": "attachment" } : { "content-type": shown }),
     },
   };

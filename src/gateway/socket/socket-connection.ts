@@ -59,6 +59,10 @@ export class SocketConnection implements Listening {
       if (isBinary) this.end(CLOSE.protocol, "Frames are text");
       else this.#received(String(data));
     });
+    socket.on("ping", (data) => {
+      if (this.#isTooSlow()) socket.terminate();
+      else socket.pong(data);
+    });
     socket.on("pong", () => {
       this.#isAlive = true;
     });

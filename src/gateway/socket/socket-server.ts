@@ -42,6 +42,8 @@ export class SocketServer {
       clientTracking: false,
       maxPayload: FRAME_BYTES_MAX,
       perMessageDeflate: false,
+      // A connection answers pings itself, as long as it is read.
+      autoPong: false,
     });
     this.#pings = setInterval(() => {
       for (const connection of this.#connections) connection.ping();

@@ -9,7 +9,7 @@ describe("a web page of a stranger", () => {
   let host: string;
   let cookie: string;
   beforeAll(async () => {
-    place = await openPlace();
+    place = await openPlace({}, { hosts: ["chat.example.com"] });
     host = `127.0.0.1:${place.port}`;
     const code = place.auth.signInLink("").split("=")[1];
     const headers = { origin: `http://${host}`, "sec-fetch-site": "same-origin" };
@@ -85,6 +85,48 @@ describe("a web page of a stranger", () => {
     }
     const session = await place.call("GET /auth/session", { as: null, headers: { cookie } });
     expect(session.json()).toMatchObject({ signedIn: true });
+  });
+
+  it.each([
+    ["the name that only HTTPS can set", "__Host-colloquy-access=PLANTED; OURS"],
+    ["the same name", "colloquy-access-PORT=PLANTED; OURS"],
+    ["the same name, behind ours", "OURS; colloquy-access-PORT=PLANTED"],
+  ])("cannot make a browser somebody else with a planted cookie of %s", async (_, text) => {
+    const planted = place.secrets.get("read") ?? "";
+    const cookies = put(text).replace("PLANTED", planted).replace("OURS", cookie);
+    const session = await place.call("GET /auth/session", { as: null, headers: { cookie: cookies } });
+    expect(session.json<{ permission: string }>().permission).not.toBe("read");
+  });
+
+  it("cannot make a browser somebody else over HTTPS, with a cookie that HTTP can set", async () => {
+    const headers = {
+      ...{ host: "chat.example.com", origin: "https://chat.example.com" },
+      cookie: put(`colloquy-access-PORT=${place.secrets.get("read")}`),
+    };
+    expect((await place.call("GET /auth/session", { as: null, headers })).json()).toMatchObject({
+      signedIn: false,
+    });
+  });
+
+  it.each([
+    ["HTML", "text/html", "<script>1</script>"],
+    ["SVG", "image/svg+xml", "<svg onload='1'/>"],
+    ["XML", "application/xhtml+xml", "<script/>"],
+    ["PDF", "application/pdf", "%PDF-1.4"],
+    ["a script", "text/javascript", "1"],
+    ["a type with a line break", "image/png%0d%0aX-A: b", "x"],
+    ["HTML that is called an image", "image/png", "<script>1</script>"],
+  ])("cannot run an upload of %s", async (name, type, text) => {
+    const stored = await place.call("POST /api/v1/blobs", { body: Buffer.from(text) });
+    const { hash } = stored.json<{ hash: string }>();
+    const { headers } = await place.call(`GET /api/v1/blobs/${hash}?type=${type}`);
+    expect(headers).toMatchObject({
+      "x-content-type-options": "nosniff",
+      "content-security-policy": "default-src 'none'; sandbox; frame-ancestors 'none'",
+      "content-type": name.includes("called an image") ? "image/png" : "application/octet-stream",
+      ...(name.includes("called an image") ? {} : { "content-disposition": "attachment" }),
+    });
+    expect(headers["x-a"]).toBeUndefined();
   });
 
   it.each([

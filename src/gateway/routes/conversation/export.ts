@@ -1,5 +1,6 @@
 import { exportName } from "../../../formats/export/export-file.ts";
 import { EXPORT_FORMATS, exportConversation } from "../../../formats/export/index.ts";
+import { FILE_POLICY } from "../../http/security-headers.ts";
 import { defineRoute, type Route } from "../route.ts";
 import { FLAG, NAME } from "../schemas.ts";
 import { conversationOf } from "./conversation-view.ts";
@@ -40,6 +41,7 @@ export const EXPORT_ROUTES: readonly Route[] = [
         stream,
         headers: {
           "content-type": TYPES[EXPORT_FORMATS[to].extension] ?? "application/octet-stream",
+          "content-security-policy": FILE_POLICY,
           // Never shown as a page of this gateway.
           "content-disposition": `attachment; filename="${exportName(await conversation.info(), to)}"`,
         },
