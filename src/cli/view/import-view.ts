@@ -39,8 +39,10 @@ export function importLines(call: Call, report: ImportReport): string[] {
 }
 
 function summary(call: Call, report: ImportReport, grown: number): string {
-  const { messages, branches, files, unchanged, ignored, bytes, dryRun, missingCount, records } = report;
-  const others = ignored > 0 ? `, ${ignored} from other programs ignored` : "";
+  const { messages, branches, files, unchanged, ignored, empty, bytes, dryRun, missingCount, records } =
+    report;
+  const blank = empty > 0 ? `, ${empty} empty` : "";
+  const others = `${ignored > 0 ? `, ${ignored} from other programs ignored` : ""}${blank}`;
   const same = unchanged > 0 ? `, ${unchanged} unchanged` : "";
   const read = `${counted(files, "file")} read${same}${others} (${bytesText(bytes)})`;
   if (call.flags.has("verify")) {

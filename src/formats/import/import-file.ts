@@ -109,6 +109,7 @@ async function readFile(opened: Opened): Promise<void> {
     const reason = "damaged: it seems to hold conversations, but none can be read";
     session.report.skip({ source: file.path, line: null, offset: null, reason });
   } else if (reader.kind === "unknown") session.report.ignore(file.path);
+  else session.report.empty++;
   if (session.mode === "write") ledger.put(memoryOf(opened, UNREAD, undefined, ""));
 }
 

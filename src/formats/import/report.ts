@@ -42,6 +42,8 @@ export interface ImportReport {
   /** Files of unknown formats, from which nothing was read. */
   readonly ignored: number;
   readonly ignoredFiles: readonly string[];
+  /** Files without content, as a conversation that was opened and never used leaves them. */
+  readonly empty: number;
   /** Files that the user told the store to forget. */
   readonly forgotten: number;
   /** Files and folders of a store that this process has open, which are left out. */
@@ -86,6 +88,20 @@ export class ReportBuilder {
   bytes = 0;
   pending = 0;
   interrupted = false;
+  empty = 0;
+
+  /** A conversation may come from several files: what was said of it before counts as well. */
+  add(item: Imported): void {
+    const before = this.imported.get(item.id);
+    if (before === undefined) {
+      this.imported.set(item.id, item);
+      return;
+    }
+    const flags = { ...before.flags };
+    for (const [flag, count] of Object.entries(item.flags)) flags[flag] = counted(flag, flags[flag], count);
+    const { source, sourceId } = before;
+    this.imported.set(item.id, { ...item, source, sourceId, added: before.added + item.added, flags });
+  }
 
   ignore(path: string): void {
     this.#ignoredCount++;
@@ -127,6 +143,7 @@ export class ReportBuilder {
       skippedCount: this.#skippedCount,
       ignored: this.#ignoredCount,
       ignoredFiles: this.#ignored,
+      empty: this.empty,
       forgotten: this.forgotten,
       ofStore: this.ofStore,
       records: this.records,
@@ -140,4 +157,11 @@ export class ReportBuilder {
       interrupted: this.interrupted,
     };
   }
+}
+
+/** Flags of the whole conversation, which every file finds again. */
+const OF_ALL: ReadonlySet<string> = new Set(["deep", "bad-key", "twin-key", "in-trash", "purged"]);
+
+function counted(flag: string, before: number | undefined, count: number): number {
+  return OF_ALL.has(flag) ? count : (before ?? 0) + count;
 }

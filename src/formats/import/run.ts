@@ -178,7 +178,8 @@ class Run {
       this.#report.unchanged++;
       this.#report.bytes += file.size;
       for (const skipped of memory.skipped) this.#report.skip(skipped);
-      if (memory.format === null) this.#report.ignore(file.path);
+      if (memory.format === null && file.size > 0) this.#report.ignore(file.path);
+      else if (memory.format === null) this.#report.empty++;
       return;
     }
     try {

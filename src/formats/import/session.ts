@@ -139,22 +139,21 @@ export class ImportSession {
     const { messagesAdded, branchesAdded, branches, leaves } = writer.tree;
     report.messages += messagesAdded;
     report.branches += branchesAdded;
-    const before = report.imported.get(writer.id);
     const { info, start, format } = writer;
     // Where nothing is written, the key that the conversation would get.
     const key = info === undefined && this.mode !== "write" ? keyOf(format, start) : (info?.key ?? null);
-    report.imported.set(writer.id, {
+    report.add({
       id: writer.id,
       key,
-      source: before?.source ?? source,
+      source,
       format,
-      sourceId: before?.sourceId ?? start.sourceId,
+      sourceId: start.sourceId,
       title: info?.title ?? writer.title,
       messages: info?.messageCount ?? messagesAdded,
       branches,
       leaves,
-      added: messagesAdded + (before?.added ?? 0),
-      flags: { ...before?.flags, ...Object.fromEntries(writer.intake.flags) },
+      added: messagesAdded,
+      flags: Object.fromEntries(writer.intake.flags),
     });
   }
 

@@ -21,6 +21,9 @@ import { messageOf } from "./message.ts";
 
 export const chatgpt: FormatWith<"document"> = {
   name: "chatgpt",
+  // Files that messages point to.
+  companions:
+    /(?:^|[/!])file[-_][A-Za-z0-9]+[^/]*\.(?:png|jpe?g|gif|webp|pdf|wav|mp3|m4a|mp4|txt|md|csv|docx|xlsx)$/i,
   document: {
     sniff: (value) => isConversation(value) || isCompanion(value),
     async read(record, sink, around) {

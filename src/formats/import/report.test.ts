@@ -1,0 +1,51 @@
+import { cpSync, mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { tempFolder } from "../../../test/support/temp-folder.ts";
+import { openStore } from "../../store/open.ts";
+import { importConversations } from "./run.ts";
+
+const line = (uuid: string, parentUuid: string | null, content: string): string =>
+  `${JSON.stringify({ type: "user", uuid, parentUuid, sessionId: "s", message: { role: "user", content } })}\n`;
+
+it("adds up what several files of a conversation have", async () => {
+  const folder = tempFolder();
+  writeFileSync(
+    join(folder, "a.jsonl"),
+    line("1", null, "One") + line("2", "lost", "Two") + line("3", "gone", "Three"),
+  );
+  writeFileSync(join(folder, "b.jsonl"), line("1", null, "One") + line("4", "missing", "Four"));
+  await using store = await openStore("ephemeral:");
+  const { imported, messages, conversations } = await importConversations(store, [folder]);
+  expect({ messages, conversations }).toEqual({ messages: 4, conversations: 1 });
+  expect(imported).toMatchObject([{ messages: 4, added: 4, flags: { "missing-parent": 3 } }]);
+});
+
+it("does not list the pictures of a conversation as ignored", async () => {
+  const folder = tempFolder();
+  const picture = Buffer.from("iVBORw0KGgoAAAANSUhEUgAAAAEAAAAB", "base64");
+  cpSync("test/fixtures/chatgpt/assets.json", join(folder, "conversations.json"));
+  mkdirSync(join(folder, "dalle-generations"));
+  writeFileSync(join(folder, "file-1a2B-photo.png"), picture);
+  writeFileSync(join(folder, "dalle-generations", "file-9z-art.webp"), picture);
+  writeFileSync(join(folder, "notes.png"), picture);
+  await using store = await openStore("ephemeral:");
+  for (let pass = 0; pass < 2; pass++) {
+    const { ignoredFiles } = await importConversations(store, [folder]);
+    expect(ignoredFiles).toEqual([join(folder, "notes.png")]);
+  }
+});
+
+it("mentions conversations that were opened and never used", async () => {
+  const folder = tempFolder();
+  writeFileSync(join(folder, "20250121193000001.jsonl"), "");
+  writeFileSync(join(folder, "20250121193000001.meta.json"), '{"id":"x","title":"Empty"}');
+  await using store = await openStore("ephemeral:");
+  for (let pass = 0; pass < 2; pass++) {
+    expect(await importConversations(store, [folder])).toMatchObject({
+      empty: 1,
+      ignored: 0,
+      conversations: 0,
+    });
+  }
+});
