@@ -4,7 +4,7 @@ import type { Server } from "node:http";
 import { join } from "node:path";
 import { getRequestListener, type HttpBindings } from "@hono/node-server";
 import { Agents, type Settings } from "../channel/setup/agents.ts";
-import { type ColloquyError, invalid } from "../errors.ts";
+import { asColloquyError, type ColloquyError, invalid } from "../errors.ts";
 import { checkObject, checkString } from "../util/checked-arguments.ts";
 import { Auth } from "./auth/auth.ts";
 import { forgetRunning, noteRunning } from "./auth/records/running.ts";
@@ -90,8 +90,17 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
   const usage = new UsageIndex(store, join(stateDir, "usage.json"));
   const hosts = new AllowedHosts(names, bound, isEncrypted);
   hosts.use(auth.settings.hosts);
+  const { pid } = process;
+  // Only commands ask for it: a full disk must not stop what it is about.
+  const lenient = (work: () => void): void => {
+    try {
+      work();
+    } catch (error) {
+      onProblem(asColloquyError(error, "Cannot note where the gateway is"));
+    }
+  };
   const onState = (state: ConfigView): void =>
-    noteRunning(auth.records, { url, pid: process.pid, config: state });
+    lenient(() => noteRunning(auth.records, { url, pid, config: state }));
   const config = new LiveConfig({ agents, auth, hosts, channels, files, log, onState });
   onState(config.state);
   const context: GatewayContext = {
@@ -113,7 +122,7 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
     await config.close();
     await Promise.all([channels.close(), live.close(GRACE_MS), imports.close()]);
     await files.close();
-    forgetRunning(auth.records, process.pid);
+    lenient(() => forgetRunning(auth.records, pid));
     await sockets.close();
     for (const server of servers) server.closeAllConnections();
     await Promise.all(closed);

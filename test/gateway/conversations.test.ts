@@ -78,7 +78,11 @@ describe("conversations over HTTP", () => {
     expect(first.headers.etag).toBe(`"${first.json<{ head: string }>().head}"`);
     const again = await append("one", { "idempotency-key": "k1", "if-match": '""' });
     expect([again.status, again.json<{ replayed: boolean }>().replayed]).toEqual([200, true]);
-    expect((await append("two", { "if-match": '""' })).json()).toMatchObject({ error: { code: "CONFLICT" } });
+    const other = await append("two", { "if-match": '""' });
+    expect([other.status, other.json()]).toMatchObject([
+      412,
+      { error: { code: "CONFLICT", field: "If-Match" } },
+    ]);
     expect((await append("two", { "if-match": String(first.headers.etag) })).status).toBe(201);
     const { items } = (await place.call(`GET ${path}?last=10`)).json<ListOf<Entry>>();
     expect(items.map(({ message }) => message?.content)).toEqual(["one", "two"]);

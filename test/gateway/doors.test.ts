@@ -32,6 +32,9 @@ describe("the doors of a gateway", () => {
   it.each([
     [{ bind: "lan" }, "gateway.hosts"],
     [{ bind: "custom" }, "gateway.customBindHost"],
+    [{ bind: "custom", customBindHost: "::" }, "gateway.hosts"],
+    [{ bind: "custom", customBindHost: "0:0:0:0:0:0:0:0" }, "gateway.hosts"],
+    [{ bind: "custom", customBindHost: "0.0.0.0" }, "gateway.hosts"],
     [{ tls: { enabled: true } }, "gateway.tls.certPath"],
   ])("are not opened with %j", (settings, field) => {
     expect(() => listenSettings(settings)).toThrow(expect.objectContaining({ field }));
@@ -46,6 +49,10 @@ describe("the doors of a gateway", () => {
     await using place = await openPlace({}, { host: "127.0.0.2" });
     expect(place.gateway.url).toBe(`http://127.0.0.2:${place.port}`);
     expect(await (await fetch(`${place.gateway.url}/health`)).json()).toEqual({ ok: true });
+    // The link that is printed works.
+    await using everywhere = await openPlace({}, { host: "::" });
+    expect(everywhere.gateway.url).toBe(`http://127.0.0.1:${everywhere.port}`);
+    expect((await fetch(`${everywhere.gateway.url}/health`)).status).toBe(200);
   });
 
   it("refuse two host names and whole URLs", async () => {

@@ -31,6 +31,16 @@ describe("a store that fails under a request", () => {
     }
     expect((await place.call("GET /health")).status).toBe(200);
   });
+
+  it("is not a reason to sign in again", async () => {
+    await using place = await openPlace();
+    expect((await place.call("GET /auth/session")).json()).toMatchObject({ signedIn: true });
+    expect((await place.call("GET /auth/session", { as: "cqt_wrong" })).json()).toMatchObject({
+      signedIn: false,
+    });
+    place.auth.records.close();
+    expect((await place.call("GET /auth/session")).status).toBeGreaterThanOrEqual(500);
+  });
 });
 
 describe("a client that vanishes", () => {

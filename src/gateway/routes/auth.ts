@@ -1,5 +1,5 @@
 /** Signing in and out. */
-import { unauthorized } from "../../errors.ts";
+import { asColloquyError, unauthorized } from "../../errors.ts";
 import { isoTime } from "../../util/time.ts";
 import type { Auth } from "../auth/auth.ts";
 import type { Client } from "../auth/client.ts";
@@ -114,8 +114,7 @@ export const AUTH_ROUTES: readonly Route[] = [
       required: ["signedIn", "user", "permission", "scope", "methods"],
     },
     handle: async (request, { auth }) => {
-      // A sign-in that has ended is none.
-      const principal = await auth.authenticate(request).catch(() => undefined);
+      const principal = await auth.authenticate(request).catch(orSignedOut);
       const { user = null, permission = null, scope = null } = principal ?? {};
       const methods = methodsOf(auth);
       const json: SessionState = { signedIn: user !== null, user, permission, scope, methods };
@@ -171,4 +170,10 @@ function cookiesOf(auth: Auth, client: Client, { principal, accessToken, refresh
       ? []
       : [cookieText(client, "device", addKnownDevice(records, random, now, principal.user), DEVICE_MS)]),
   ];
+}
+
+/** A sign-in that has ended is none; records that cannot be read are not a reason to sign in again. */
+function orSignedOut(error: unknown): undefined {
+  const { code } = asColloquyError(error, "Cannot read who is signed in");
+  if (code !== "UNAUTHORIZED" && code !== "FORBIDDEN") throw error;
 }

@@ -8,14 +8,19 @@ const COMMANDS: Readonly<Partial<Record<NodeJS.Platform, readonly string[]>>> = 
 };
 
 /** A link that signs in belongs to the person at the terminal, not to a machine that builds or a pipe. */
-function hasBrowser({ CI, DISPLAY, WAYLAND_DISPLAY, SSH_CONNECTION }: NodeJS.ProcessEnv): boolean {
-  if (CI || SSH_CONNECTION || process.stdout.isTTY !== true) return false;
-  return process.platform !== "linux" || Boolean(DISPLAY || WAYLAND_DISPLAY);
+export function hasBrowser(
+  { CI, DISPLAY, WAYLAND_DISPLAY, SSH_CONNECTION }: NodeJS.ProcessEnv,
+  platform: NodeJS.Platform,
+  isTerminal: boolean,
+): boolean {
+  if (CI || SSH_CONNECTION || !isTerminal) return false;
+  return platform !== "linux" || Boolean(DISPLAY || WAYLAND_DISPLAY);
 }
 
 export function openBrowser(url: string, onProblem: (text: string) => void): void {
   const [program, ...args] = COMMANDS[process.platform] ?? [];
-  if (program === undefined || !hasBrowser(process.env)) return;
+  if (program === undefined || !hasBrowser(process.env, process.platform, process.stdout.isTTY === true))
+    return;
   const child = spawn(program, [...args, url], { stdio: "ignore", detached: true });
   child.on("error", ({ message }) => onProblem(`Cannot open a browser: ${message}. Open the link yourself`));
   child.unref();

@@ -1,12 +1,12 @@
 /** Writes a service of the user that runs the gateway. Nothing is enabled, and nothing needs an administrator. */
-import { mkdirSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
-import { dirname, join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { ColloquyError } from "../../../errors.ts";
 import { safeLine } from "../../../util/visible-text.ts";
 import type { Call, Result } from "../../command.ts";
 import { PROGRAM } from "../../invocation.ts";
-import { stateFolder } from "../../store/store-target.ts";
+import { stateFolder, storeTarget } from "../../store/store-target.ts";
 
 interface Service {
   readonly path: string;
@@ -22,12 +22,27 @@ export function installService(call: Call): Result {
     "run",
     "--state-dir",
     stateFolder(call.values),
+    ...given(call),
   ];
   const service = serviceFor(process.platform, homedir(), words);
   mkdirSync(dirname(service.path), { recursive: true });
   writeFileSync(service.path, service.text, { mode: 0o600 });
+  // Also one that was there: settings of the command line may be secrets.
+  chmodSync(service.path, 0o600);
   const { path, enable } = service;
   return { json: { path, enable }, lines: [`Wrote ${safeLine(path)}`, `To enable it: ${enable}`] };
+}
+
+/** What was asked for is also true of the service. */
+function given({ values, flags, lists }: Call): string[] {
+  const port = values.get("port");
+  const { named, engine, path } = storeTarget(values);
+  return [
+    ...(named && path !== null ? ["--store", `${engine}:${resolve(path)}`] : []),
+    ...(port === undefined ? [] : ["--port", port]),
+    ...(flags.has("no-page") ? ["--no-page"] : []),
+    ...(lists.get("set") ?? []).flatMap((setting) => ["--set", setting]),
+  ];
 }
 
 export function serviceFor(platform: NodeJS.Platform, home: string, words: readonly string[]): Service {

@@ -1,12 +1,14 @@
 /** Headers that make a write safe to repeat, or dependent on what is there. */
-import { invalid } from "../../../errors.ts";
+import { ColloquyError, invalid } from "../../../errors.ts";
+import { HttpError } from "../../http/http-error.ts";
 import type { Incoming } from "../../http/incoming.ts";
 
 export const IDEMPOTENCY: Readonly<Record<string, string>> = {
   "Idempotency-Key": "A retry with the same key changes nothing and returns what was written first",
 };
 export const CONDITIONS: Readonly<Record<string, string>> = {
-  "If-Match": 'The entry that must be the head, in quotes; `""` for none. Any other head is a conflict',
+  "If-Match":
+    'The entry that must be the head, in quotes; `""` for none. With any other head, nothing is written (412)',
 };
 
 export function operationIdOf(request: Pick<Incoming, "header">): string | undefined {
@@ -18,7 +20,20 @@ export function etagOf(head: string): string {
   return `"${encodeURIComponent(head)}"`;
 }
 
-export function expectedHeadOf(request: Pick<Incoming, "header">): string | null | undefined {
+/** Work that depends on the head that the request names, if it names one. Another head is a 412. */
+export async function ifMatched<T>(
+  request: Pick<Incoming, "header">,
+  work: (expectedHead: string | null | undefined) => Promise<T>,
+): Promise<T> {
+  try {
+    return await work(expectedHeadOf(request));
+  } catch (error) {
+    if (!(error instanceof ColloquyError && error.field === "expectedHead")) throw error;
+    throw new HttpError(412, error.code, error.message, { field: "If-Match", cause: error });
+  }
+}
+
+function expectedHeadOf(request: Pick<Incoming, "header">): string | null | undefined {
   const value = request.header("if-match");
   if (value === undefined) return undefined;
   const quoted = /^"([^"]*)"$/.exec(value)?.[1];

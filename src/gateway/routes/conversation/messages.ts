@@ -4,7 +4,7 @@ import { defined } from "../../../util/json.ts";
 import type { AppendedMessages } from "../../wire/rest.ts";
 import { defineRoute, type Route, type RouteAnswer } from "../route.ts";
 import { CURSOR, ENTRY, FLAG, LIMIT, listOf, MESSAGES, NAME, objectOf } from "../schemas.ts";
-import { CONDITIONS, etagOf, expectedHeadOf, IDEMPOTENCY, operationIdOf } from "./conditions.ts";
+import { CONDITIONS, etagOf, IDEMPOTENCY, ifMatched, operationIdOf } from "./conditions.ts";
 import { conversationOf } from "./conversation-view.ts";
 import { messagesIn } from "./messages-in.ts";
 
@@ -65,14 +65,9 @@ export const MESSAGE_ROUTES: readonly Route[] = [
     answer: objectOf({ entries: { type: "array", items: ENTRY }, head: { type: "string" }, replayed: FLAG }),
     handle: async (request, gateway) => {
       const conversation = await conversationOf(request, gateway);
-      const options = {
-        branch: request.body.branch,
-        operationId: operationIdOf(request),
-        expectedHead: expectedHeadOf(request),
-      };
-      const json: AppendedMessages = await conversation.append(
-        messagesIn(request, gateway),
-        defined(options),
+      const options = { branch: request.body.branch, operationId: operationIdOf(request) };
+      const json: AppendedMessages = await ifMatched(request, (expectedHead) =>
+        conversation.append(messagesIn(request, gateway), defined({ ...options, expectedHead })),
       );
       return { status: json.replayed ? 200 : 201, headers: { etag: etagOf(json.head) }, json };
     },
