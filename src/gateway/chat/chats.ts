@@ -1,4 +1,5 @@
 /** The answers that are being written: one at a time in each conversation. */
+import { setTimeout as sleep } from "node:timers/promises";
 import type { AgentLoop, Approve, RunOptions, RunResult } from "../../agent/index.ts";
 import { asColloquyError, type ColloquyError, unavailable } from "../../errors.ts";
 import type { Entry } from "../../message/types.ts";
@@ -7,6 +8,9 @@ import type { RunningAnswer } from "../wire/frames.ts";
 import { Approvals } from "./approvals.ts";
 import { modelOf, type NamesModels } from "./model-of.ts";
 import { type Publish, RunView } from "./run-view.ts";
+
+/** What ignores its signal, such as a server that does not start, is left behind after this. Its turn stays open, and is marked later. */
+const STOP_MS = 5000;
 
 /** What answers in a session, as the config says. `AgentSetup` is one. */
 export interface ChatAgent extends NamesModels {
@@ -95,10 +99,11 @@ export class Chats {
     if (queue.length === 1) this.#next(id);
   }
 
-  /** Everything that is ordered in a conversation ends. What was streamed is kept. */
-  stop(conversation: string): boolean {
+  /** Everything that is ordered in a conversation ends, if `run` is first or not given. What was streamed is kept. */
+  stop(conversation: string, run?: string): boolean {
+    if (run !== undefined && run !== this.firstRun(conversation)) return false;
     const runs = (this.#queues.get(conversation) ?? []).filter(({ isOver }) => !isOver);
-    for (const run of runs) run.stop.abort();
+    for (const { stop } of runs) stop.abort();
     return runs.length > 0;
   }
 
@@ -109,13 +114,24 @@ export class Chats {
   }
 
   /** Answers have `graceMs` to end by themselves. Then they are stopped, which keeps and marks their text. */
-  async close(graceMs: number): Promise<void> {
+  async close(graceMs: number, stopMs: number = STOP_MS): Promise<void> {
     this.#isClosed = true;
-    const limit = setTimeout(() => {
-      for (const conversation of this.#queues.keys()) this.stop(conversation);
-    }, graceMs);
-    while (this.#performing.size > 0) await Promise.all(this.#performing);
-    clearTimeout(limit);
+    if (await this.#ended(graceMs)) return;
+    for (const conversation of this.#queues.keys()) this.stop(conversation);
+    await this.#ended(stopMs);
+  }
+
+  /** Whether all answers end within this time. */
+  async #ended(ms: number): Promise<boolean> {
+    const limit = new AbortController();
+    const late = sleep(ms, false, { signal: limit.signal }).catch(() => false);
+    const all = async (): Promise<boolean> => {
+      while (this.#performing.size > 0) await Promise.all(this.#performing);
+      return true;
+    };
+    const isEnded = await Promise.race([all(), late]);
+    limit.abort();
+    return isEnded;
   }
 
   #next(conversation: string): void {

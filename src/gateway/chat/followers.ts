@@ -20,8 +20,10 @@ export interface FollowersOptions {
   readonly onProblem: (problem: ColloquyError) => void;
 }
 
-/** A turn begins soon after somebody has watched a conversation or written in it: then it is looked for, this often. */
+/** A turn begins soon after somebody has written: it is looked for while there is no answer, ever more slowly. */
 const LOOK_MS = 100;
+const LOOK_MAX_MS = 1000;
+const SLOWER = 1.2;
 const LOOK_FOR_MS = 60_000;
 
 export class Followers {
@@ -82,12 +84,17 @@ export class Followers {
     const { signal } = this.#end;
     const conversation = await store.get(id);
     if (conversation === undefined) return;
+    let pauseMs = LOOK_MS;
     while (!signal.aborted && isWanted(id) && performance.now() < (this.#watched.get(id) ?? 0)) {
       const turn = await conversation.turn();
       if (turn !== undefined && ownRun(id) !== runOf(turn)) {
         await this.#follow(conversation, turn);
-        this.#watched.set(id, performance.now() + LOOK_FOR_MS);
-      } else await sleep(LOOK_MS, undefined, { signal }).catch(() => {});
+        pauseMs = LOOK_MS;
+      } else if (turn === undefined && !(await isUnanswered(conversation))) return;
+      else {
+        await sleep(pauseMs, undefined, { signal }).catch(() => {});
+        pauseMs = Math.min(pauseMs * SLOWER, LOOK_MAX_MS);
+      }
     }
   }
 
@@ -116,13 +123,20 @@ export class Followers {
           };
         }
       }
-      const { entries, isStopped } = end ?? { entries: [], isStopped: false };
+      // The watchers have left, or the gateway is closing: the answer goes on without them.
+      if (end === undefined) return;
+      const { entries, isStopped } = end;
       await view.done({ stopReason: isStopped ? "stopped" : "end", entries, usage: NO_USAGE });
     } finally {
       this.#views.delete(id);
       onRunning(id);
     }
   }
+}
+
+async function isUnanswered(conversation: Conversation): Promise<boolean> {
+  const [last] = (await conversation.messages({ last: 1, blobs: "references" })).items;
+  return last?.message.role === "user";
 }
 
 function runOf({ id }: TurnUnderWay): string {

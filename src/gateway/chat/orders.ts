@@ -94,12 +94,21 @@ export async function regenerate(
   const question = await questionOf(conversation, params.entry);
   const run = uuidFromHash(JSON.stringify(["regenerate", conversation.id, question.id, idempotencyKey]));
   const name = `answer-${run.slice(0, 13)}`;
-  const branches = await conversation.branches();
-  if (!branches.some((branch) => branch.name === name)) {
-    await conversation.branch(question.id, { name, checkout: true });
-  }
+  await branchOnce(conversation, question.id, name);
   orderAnswer(chats, principal, conversation, question.id, run, model);
   return { conversation: conversation.id, run, entry: question.id, branch: name };
+}
+
+/** The same order can come twice, also at the same time. */
+async function branchOnce(conversation: Conversation, from: string, name: string): Promise<void> {
+  const isThere = async (): Promise<boolean> =>
+    (await conversation.branches()).some((branch) => branch.name === name);
+  if (await isThere()) return;
+  try {
+    await conversation.branch(from, { name, checkout: true });
+  } catch (error) {
+    if (!(await isThere())) throw error;
+  }
 }
 
 /** Complete what the last run left open, or continue what was stopped. Returns its id, or that of the one that runs. */

@@ -50,7 +50,6 @@ const PAGE = globalThis as {
 };
 const BACKOFF_MIN_MS = 250;
 const BACKOFF_MAX_MS = 15_000;
-const REPEATABLE: ReadonlySet<MethodName> = new Set([...(["ping", "chat.stop", "chat.resume"] as const)]);
 
 export function connectGateway(options: ClientOptions): GatewayClient {
   return new Client(options);
@@ -65,6 +64,8 @@ function socketUrl(options: ClientOptions): string {
   if (token !== undefined && typeof token !== "string") throw wrongOption("token must be a string", "token");
   if (ticket !== undefined && typeof ticket !== "function")
     throw wrongOption("ticket must be a function", "ticket");
+  if ((token === undefined) === (ticket === undefined))
+    throw wrongOption("Pass a token, or a function that fetches tickets", "token");
   url.protocol = url.protocol.replace("http", "ws");
   return url.href;
 }
@@ -103,8 +104,10 @@ class Client implements GatewayClient {
     method: Name,
     params: Methods[Name]["params"],
   ): Promise<Methods[Name]["result"]> {
-    const { idempotencyKey } = params as { readonly idempotencyKey?: string };
-    return this.#request(method, params, idempotencyKey !== undefined || REPEATABLE.has(method));
+    const { idempotencyKey, run } = params as { readonly idempotencyKey?: string; readonly run?: string };
+    // A run that is named is stopped once. Without its name, the next one could be meant.
+    const mayRepeat = idempotencyKey !== undefined || method === "ping" || run !== undefined;
+    return this.#request(method, params, mayRepeat);
   }
 
   subscribe(topic: string, listener: TopicListener, options: SubscribeOptions = {}): () => void {
@@ -145,7 +148,7 @@ class Client implements GatewayClient {
   async #connect(): Promise<void> {
     try {
       const { token, ticket } = this.#options;
-      const credential = token === undefined ? { ticket: (await ticket?.()) ?? "" } : { token };
+      const credential = ticket === undefined ? { token: token ?? "" } : { ticket: await ticket() };
       if (this.#state === "closed") return;
       this.#connection = new Connection(this.#url, credential, {
         onOpen: () => this.#opened(),

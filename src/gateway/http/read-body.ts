@@ -1,7 +1,7 @@
 /** The body of a request: bounded before it is read, and checked before it is used. */
 import type { IncomingMessage } from "node:http";
 import { invalid } from "../../errors.ts";
-import { JSON_DEPTH_MAX, type Json } from "../../util/json.ts";
+import { checkJson } from "./check-json.ts";
 import { HttpError } from "./http-error.ts";
 
 export interface BodyLimits {
@@ -24,7 +24,7 @@ export async function readJson(message: IncomingMessage, { max, waitMs }: BodyLi
   }
   const read = wholeBody(message, max);
   const value = parse(waitMs === undefined ? await read : await within(read, waitMs));
-  checkJson(value, 0);
+  checkJson(value, "body");
   return value;
 }
 
@@ -79,21 +79,5 @@ function parse(bytes: Uint8Array): unknown {
     return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
   } catch {
     throw invalid("The body is not valid JSON in UTF-8", "body");
-  }
-}
-
-const PROTOTYPE_NAMES: ReadonlySet<string> = new Set(["__proto__", "constructor", "prototype"]);
-
-function checkJson(value: unknown, depth: number): asserts value is Json {
-  if (typeof value !== "object" || value === null) return;
-  if (depth >= JSON_DEPTH_MAX)
-    throw invalid(`The body is nested deeper than ${JSON_DEPTH_MAX} levels`, "body");
-  if (Array.isArray(value)) {
-    for (const item of value) checkJson(item, depth + 1);
-    return;
-  }
-  for (const [name, item] of Object.entries(value)) {
-    if (PROTOTYPE_NAMES.has(name)) throw invalid(`The name ${name} is not allowed in the body`, name);
-    checkJson(item, depth + 1);
   }
 }

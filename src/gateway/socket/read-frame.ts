@@ -2,6 +2,7 @@
 import { checkInput } from "../../agent/index.ts";
 import { invalid } from "../../errors.ts";
 import { isJsonObject, parseJson } from "../../util/json.ts";
+import { checkJson } from "../http/check-json.ts";
 import type { RequestFrame } from "../wire/frames.ts";
 
 const FRAME = {
@@ -20,17 +21,7 @@ const FRAME = {
 export function readFrame(text: string): RequestFrame {
   const frame = parseJson(text);
   if (frame === undefined || !isJsonObject(frame)) throw invalid("A frame must be a JSON object", "frame");
+  checkJson(frame, "frame");
   checkInput(FRAME, frame);
   return frame as object as RequestFrame;
 }
-
-export const SIGN_IN = {
-  type: "object",
-  properties: {
-    protocol: { type: "integer" },
-    token: { type: "string", minLength: 1, maxLength: 8192 },
-    ticket: { type: "string", minLength: 1, maxLength: 512 },
-  },
-  required: ["protocol"],
-  additionalProperties: false,
-} as const;

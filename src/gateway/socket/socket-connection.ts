@@ -11,7 +11,7 @@ import { CLOSE, type Methods, PROTOCOL_VERSION, type RequestFrame } from "../wir
 import { CallLimits } from "./call-limits.ts";
 import { resyncFrame } from "./hub.ts";
 import type { Listening, Method } from "./method.ts";
-import { readFrame, SIGN_IN } from "./read-frame.ts";
+import { readFrame } from "./read-frame.ts";
 
 export interface ConnectionOptions {
   readonly socket: WebSocket;
@@ -33,6 +33,17 @@ const CALLS_MAX = 128;
 /** How long a slow reader has for the close frame. */
 const CLOSE_MS = 5000;
 const TEXT = { binary: false } as const;
+
+const SIGN_IN = {
+  type: "object",
+  properties: {
+    protocol: { type: "integer" },
+    token: { type: "string", minLength: 1, maxLength: 8192 },
+    ticket: { type: "string", minLength: 1, maxLength: 512 },
+  },
+  required: ["protocol"],
+  additionalProperties: false,
+} as const;
 
 export class SocketConnection implements Listening {
   readonly topics: Set<string> = new Set();

@@ -136,7 +136,11 @@ export interface Methods {
     readonly result: { readonly run: string | null };
   };
   readonly "chat.stop": {
-    readonly params: { readonly conversation: string };
+    readonly params: {
+      readonly conversation: string;
+      /** Only while this run is being written. Default: whatever is. */
+      readonly run?: string;
+    };
     readonly result: { readonly stopped: boolean };
   };
   readonly "approval.answer": {

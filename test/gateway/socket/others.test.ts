@@ -1,13 +1,17 @@
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
 import { rolldown } from "rolldown";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { AgentLoop } from "../../../src/agent/index.ts";
+import { Chats } from "../../../src/gateway/chat/chats.ts";
+import { Conversation } from "../../../src/store/conversation.ts";
 import { openStore } from "../../../src/store/open.ts";
 import { scriptedModel } from "../../support/scripted-model.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
 import { until } from "../../support/until.ts";
 import { chatScene, Watch } from "./chat-place.ts";
+import { RawSocket } from "./raw-socket.ts";
 
 describe("an answer that another store writes, as another process does", () => {
   it("is streamed to those who watch, with each of its steps", async () => {
@@ -54,6 +58,72 @@ describe("a new conversation without a title", () => {
     await until(() => rows().at(-1)?.title === "Cities");
     expect(rows().at(-1)).toMatchObject({ firstWords: null });
   });
+});
+
+it("an answer that another store writes has not ended because its watcher has left", async () => {
+  const target = `sqlite:${join(tempFolder(), "store.db")}`;
+  const [store, other] = [await openStore(target), await openStore(target)];
+  onTestFinished(async () => {
+    await other.close();
+    await store.close();
+  });
+  const { place } = await chatScene([], { store });
+  const chat = await store.open("cli:1");
+  const topic = `conversation:${chat.id}`;
+  const raw = await RawSocket.signedIn(place);
+  const [second, third] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const model = scriptedModel([["One ", () => second.promise, "two ", () => third.promise, "three"]]);
+  const answered = new AgentLoop({ store: other, key: "cli:1", model }).run("Count");
+  const turnText = async (): Promise<string | undefined> => (await chat.turn())?.text;
+  await expect.poll(turnText, { timeout: 60_000 }).toBe("One ");
+  const first = await raw.call("subscribe", { topic });
+  const { stream, n } = (first as { result: { stream: string; n: number } }).result;
+  await until(() => JSON.stringify(raw.frames).includes("One "));
+  raw.socket.terminate();
+  await raw.closed();
+  second.resolve();
+  // The gateway sees that nobody watches with the next piece of text.
+  await expect.poll(turnText, { timeout: 60_000 }).toBe("One two ");
+  const isRunning = async (): Promise<unknown> =>
+    (await place.call(`GET /api/v1/conversations/${chat.id}`)).json().running;
+  await expect.poll(isRunning, { timeout: 60_000 }).toBe(false);
+  const back = await RawSocket.signedIn(place);
+  await back.call("subscribe", { topic, after: n, stream });
+  expect(JSON.stringify(back.frames)).not.toContain("chat.done");
+  third.resolve();
+  await answered;
+  await until(() => JSON.stringify(back.frames).includes("chat.done"));
+});
+
+it("a conversation in which nothing is expected is looked at once for each watcher", async () => {
+  const looks = vi.spyOn(Conversation.prototype, "turn");
+  onTestFinished(() => looks.mockRestore());
+  const { store, place } = await chatScene([]);
+  const chat = await store.open("web:1");
+  await chat.append([
+    { role: "user", content: "Hello" },
+    { role: "assistant", content: "Hello to you" },
+  ]);
+  const raw = await RawSocket.signedIn(place);
+  for (let n = 0; n < 3; n++) await raw.call("subscribe", { topic: `conversation:${chat.id}` });
+  await sleep(500);
+  expect(looks.mock.calls.length).toBeLessThanOrEqual(3);
+});
+
+it("gives up on an answer that does not end when it is stopped", async () => {
+  await using store = await openStore("ephemeral:");
+  const never = new Promise<never>(() => {});
+  const chats = new Chats({
+    agentFor: () => never,
+    publish: () => () => {},
+    onRunning: () => {},
+    onProblem: () => {},
+  });
+  const conversation = await store.create();
+  const order = { run: "1", conversation, entry: null, lookup: "all", model: undefined } as const;
+  chats.order({ ...order, work: () => never });
+  await chats.close(1, 1);
+  expect(chats.isRunning(conversation.id)).toBe(true);
 });
 
 describe("a gateway that is closed", () => {

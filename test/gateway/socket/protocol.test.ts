@@ -97,6 +97,10 @@ describe("a frame", () => {
     ["with a long id", { type: "req", id: "x".repeat(129), method: "ping", params: {} }],
     ["with a prototype", '{"type":"req","id":"1","method":"ping","params":{"__proto__":{}}}'],
     [
+      "with a constructor deep inside",
+      '{"type":"req","id":"1","method":"messages.append","params":{"conversation":"web:1","messages":[{"role":"user","content":"x","usage":{"constructor":1}}]}}',
+    ],
+    [
       "that is deep",
       `{"type":"req","id":"1","method":"ping","params":{"a":${"[".repeat(9999)}${"]".repeat(9999)}}}`,
     ],

@@ -128,7 +128,8 @@ export class Chat {
   }
 
   async stop(): Promise<void> {
-    await ask("chat.stop", { conversation: this.id });
+    const run = this.running.value?.run;
+    await ask("chat.stop", { conversation: this.id, ...(run !== undefined && { run }) });
   }
 
   #received(event: TopicEvent): void {

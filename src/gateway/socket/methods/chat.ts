@@ -4,7 +4,7 @@ import { editMessage, regenerate, resume, sendMessage } from "../../chat/orders.
 import { scopedConversation } from "../../chat/scoped-conversation.ts";
 import { ATTACHMENTS } from "../../wire/frames.ts";
 import { defineMethod, type Method } from "../method.ts";
-import { ENTRY, EXPECTED_HEAD, IDEMPOTENCY_KEY, MODEL, REFERENCE, TEXT } from "./schemas.ts";
+import { ENTRY, EXPECTED_HEAD, IDEMPOTENCY_KEY, MODEL, REFERENCE, RUN, TEXT } from "./schemas.ts";
 
 const ATTACHMENT = {
   type: "object",
@@ -97,14 +97,14 @@ export const CHAT_METHODS: readonly Method[] = [
     summary: "Stop the answer that is being written, and keep what was streamed",
     params: {
       type: "object",
-      properties: { conversation: REFERENCE },
+      properties: { conversation: REFERENCE, run: RUN },
       required: ["conversation"],
       additionalProperties: false,
     },
     perMinute: 120,
     async handle({ params, principal }, { store, live }) {
       const { id } = await scopedConversation(store, principal, params.conversation);
-      return { stopped: live.chats.stop(id) };
+      return { stopped: live.chats.stop(id, params.run) };
     },
   }),
   defineMethod({

@@ -1,5 +1,6 @@
 import { ColloquyError, invalid, unavailable } from "../../../errors.ts";
 import { isoTime } from "../../../util/time.ts";
+import type { ScopedConversation } from "../../auth/principal.ts";
 import { scopedConversation } from "../../chat/scoped-conversation.ts";
 import { LIST_TOPIC } from "../hub.ts";
 import { defineMethod, type Method } from "../method.ts";
@@ -39,14 +40,23 @@ export const TOPIC_METHODS: readonly Method[] = [
         throw new ColloquyError("RATE_LIMITED", `A connection can have at most ${TOPICS_MAX} topics`);
       }
       const id = conversationIn(topic);
-      const conversation = id === undefined ? undefined : await scopedConversation(store, principal, id);
-      const place = await conversation?.info();
+      const isNew = !connection.topics.has(topic);
+      // Now, so that an unsubscribe that overtakes it is seen, and that many at once are counted.
+      connection.topics.add(topic);
+      let place: ScopedConversation | undefined;
+      try {
+        const conversation = id === undefined ? undefined : await scopedConversation(store, principal, id);
+        place = await conversation?.info();
+      } catch (error) {
+        if (isNew) connection.topics.delete(topic);
+        throw error;
+      }
       // It would listen for ever.
       if (!connection.isOpen) throw unavailable("The connection is closed");
+      if (!connection.topics.has(topic)) return { stream: live.hub.stream, n: 0, running: null };
       // The snapshot and the number belong together: nothing may come between them.
       const running = id === undefined ? null : live.running(id);
       const n = live.hub.subscribe(connection, { topic, place, text, after, stream });
-      connection.topics.add(topic);
       if (id !== undefined) live.followers.look(id);
       return { stream: live.hub.stream, n, running };
     },
