@@ -79,7 +79,8 @@ it.each(["light", "dark"] as const)("has no serious finding of axe in the %s the
   const found: string[] = [];
   for (const place of [...PLACES, `c/${id}`]) {
     await page.goto(`${scene.url}/#/${place}`);
-    await page.waitForTimeout(400);
+    await page.locator(`main h1`).first().waitFor();
+    await page.waitForLoadState("networkidle");
     found.push(...(await findings(page)).map((finding) => `${place} ${finding}`));
   }
   expect(found).toEqual([]);
@@ -90,6 +91,9 @@ it("works with the keyboard alone", async () => {
   await page.keyboard.press("/");
   await page.keyboard.type("commit");
   await page.locator(".results .row").first().waitFor();
+  // Down to the second row, and back through the first one to the field.
+  for (const key of ["ArrowDown", "ArrowDown", "ArrowUp", "ArrowUp"]) await page.keyboard.press(key);
+  await page.locator(".search-field input:focus").waitFor();
   await page.keyboard.press("ArrowDown");
   await page.keyboard.press("Enter");
   await page.locator(".message").first().waitFor();
@@ -151,8 +155,14 @@ it("leaves nothing of a person behind who signs out", async () => {
 it("begins an empty store with three things to do", async () => {
   await using empty = await openScene(async () => {});
   const page = await empty.open();
+  const main = page.getByRole("main");
   for (const name of [/Import what is on this machine/, /Read what this is/])
-    await page.getByRole("link", { name }).waitFor();
-  await page.getByRole("button", { name: /Start a chat/ }).click();
+    await main.getByRole("link", { name }).waitFor();
+  await main.getByRole("link", { name: /Start a chat/ }).click();
+  await page.locator("textarea:focus").waitFor();
+  // On a phone, where the list is shown first, it has them.
+  await page.setViewportSize({ width: 390, height: 844 });
+  await page.goto(`${empty.url}/#/`);
+  await page.getByRole("link", { name: /Start a chat/ }).click();
   await page.locator("textarea:focus").waitFor();
 });

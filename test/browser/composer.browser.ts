@@ -4,7 +4,8 @@ import type { Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { openStore } from "../../src/store/open.ts";
 import { Cuttable } from "../gateway/socket/cuttable.ts";
-import { openScene, type Scene, UNTRUSTED_HOST } from "./scene.ts";
+import { UNTRUSTED_HOST } from "./open-browser.ts";
+import { openScene, type Scene } from "./scene.ts";
 
 let cable: Cuttable;
 let scene: Scene;

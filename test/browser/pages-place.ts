@@ -2,11 +2,12 @@
 import { appendFileSync, cpSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
+import type { BrowserContextOptions, Page } from "playwright-core";
 import { freshPage } from "../../scripts/build-page.ts";
 import type { Permission } from "../../src/gateway/wire/auth.ts";
 import { openStore } from "../../src/store/open.ts";
 import { openPlace, type Place } from "../gateway/place.ts";
+import { openBrowser } from "./open-browser.ts";
 
 export interface BrowserPlace extends AsyncDisposable {
   readonly place: Place;
@@ -37,7 +38,7 @@ export async function openBrowserPlace(
   // A test may hold the store for as long as a browser takes to look at it.
   const store = await openStore(location, { lockWaitMs: 60_000 });
   const place = await openPlace({}, { store, stateDir, page: await freshPage(), env: { HOME: home } });
-  const browser = await launch();
+  const browser = await openBrowser();
   const problems: string[] = [];
   const url = place.gateway.url;
   const window = async (
@@ -74,12 +75,6 @@ export async function openBrowserPlace(
       rmSync(home, { recursive: true, force: true });
     },
   };
-}
-
-async function launch(): Promise<Browser> {
-  const executablePath = process.env.COLLOQUY_CHROMIUM ?? "/usr/bin/chromium";
-  // Tests run as root in containers, where the sandbox does not work.
-  return chromium.launch({ executablePath, args: ["--no-sandbox"] });
 }
 
 /** Browsers report every answer with an error status, also of what a test breaks or purges. */

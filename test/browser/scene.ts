@@ -5,17 +5,12 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import {
-  type Browser,
-  type BrowserContext,
-  type BrowserContextOptions,
-  chromium,
-  type Page,
-} from "playwright-core";
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
 import { openStore } from "../../src/store/open.ts";
 import type { Store } from "../../src/store/store.ts";
 import type { JsonObject } from "../../src/util/json.ts";
 import { modelServer, type Script } from "../support/model-server.ts";
+import { openBrowser, UNTRUSTED_HOST } from "./open-browser.ts";
 
 export interface Scene extends AsyncDisposable {
   readonly url: string;
@@ -39,11 +34,6 @@ export interface SceneOptions {
   readonly config?: JsonObject;
 }
 
-/** Leads here too, but over plain HTTP a browser trusts only loopback: much is turned off on a page from there. */
-export const UNTRUSTED_HOST = "colloquy.test";
-
-const CHROMIUM = process.env.COLLOQUY_CHROMIUM ?? "/usr/bin/chromium";
-
 export async function openScene(
   seed: (store: Store) => Promise<unknown>,
   script: Script = () => [{ text: "An answer." }],
@@ -55,10 +45,7 @@ export async function openScene(
   await seed(store);
   await store.close();
   const models = await modelServer(script);
-  const browser = await chromium.launch({
-    executablePath: CHROMIUM,
-    args: ["--no-sandbox", `--host-resolver-rules=MAP ${UNTRUSTED_HOST} 127.0.0.1`],
-  });
+  const browser = await openBrowser();
   const problems: string[] = [];
   const more = JSON.stringify({ hosts: [UNTRUSTED_HOST, ...hosts], config });
   let running = await startGateway(stateDir, "0", models.baseUrls.openai, more);

@@ -7,7 +7,7 @@ const config: ReturnType<typeof defineConfig> = defineConfig({
     pool: "threads",
     reporters: ["minimal", "./test/support/last-lines-reporter.ts"],
     setupFiles: ["test/support/private-home.ts", "test/support/clean-up.ts"],
-    globalSetup: "test/browser/build-once.ts",
+    globalSetup: "test/browser/global-setup.ts",
     testTimeout: 180_000,
     hookTimeout: 120_000,
     maxWorkers: 2,

@@ -1,19 +1,18 @@
 /** Where nothing is chosen: a new chat, and in an empty store the first three things to do. */
 import type { JSX } from "preact";
-import { useMemo, useState } from "preact/hooks";
-import type { FoundTool, ListOf, ModelView, StatusView } from "../../../src/gateway/wire/rest.ts";
-import { api, messageOf } from "../api/api.ts";
+import { useEffect, useMemo, useState } from "preact/hooks";
+import type { ListOf, ModelView, StatusView } from "../../../src/gateway/wire/rest.ts";
+import { api } from "../api/api.ts";
 import { ask } from "../api/live.ts";
-import { isAdmin, mayWrite } from "../api/session.ts";
+import { mayWrite } from "../api/session.ts";
 import type { Command } from "../composer/commands.ts";
 import { Composer } from "../composer/composer.tsx";
 import { orderOf } from "../composer/draft.ts";
-import { type Load, useLoad } from "../state/use-load.ts";
+import { useLoad } from "../state/use-load.ts";
 import { BackButton } from "../ui/back-button.tsx";
-import { shortBytes } from "../ui/count.tsx";
-import { Icon } from "../ui/icon.tsx";
 import { useTitle } from "../ui/page-frame.tsx";
 import { plural } from "../ui/plural.ts";
+import { FirstSteps } from "./first-steps.tsx";
 import { conversationLink, go } from "./router.ts";
 import "./home.css";
 
@@ -29,6 +28,9 @@ export function Home({ isNew }: { readonly isNew: boolean }): JSX.Element {
   const [model, setModel] = useState<string | null>(null);
   const usual = models.value?.items.find(({ available }) => available)?.name ?? "model";
   const isEmpty = status.value?.conversations === 0;
+  useEffect(() => {
+    if (isNew) document.querySelector<HTMLElement>(".composer textarea")?.focus();
+  }, [isNew]);
   const send = useMemo(() => begin(model), [model]);
   return (
     <>
@@ -36,7 +38,7 @@ export function Home({ isNew }: { readonly isNew: boolean }): JSX.Element {
         <BackButton />
         <h1 class="grow">{isEmpty ? "Welcome" : "New conversation"}</h1>
       </header>
-      <div class="home">{isEmpty ? <First /> : <Totals status={status.value} />}</div>
+      <div class="home">{isEmpty ? <FirstSteps /> : <Totals status={status.value} />}</div>
       {mayWrite() && (
         <Composer
           draft="new"
@@ -74,68 +76,4 @@ function Totals({ status }: { readonly status: StatusView | undefined }): JSX.El
       </p>
     </div>
   );
-}
-
-/** The very first screen. */
-function First(): JSX.Element {
-  return (
-    <div class="first">
-      <h2>Everything your agents said, in one place</h2>
-      <ul>
-        {isAdmin() && <ImportWay />}
-        <li>
-          <button
-            type="button"
-            class="first-way"
-            onClick={() => document.querySelector<HTMLElement>(".composer textarea")?.focus()}
-          >
-            <Icon name="chat" />
-            <span class="grow">
-              <strong>Start a chat</strong>
-              <span class="quiet">
-                Write below. It works without a key, and with every model you have one for.
-              </span>
-            </span>
-            <Icon name="right" />
-          </button>
-        </li>
-        <li>
-          <a class="first-way" href="#/about">
-            <Icon name="help" />
-            <span class="grow">
-              <strong>Read what this is</strong>
-              <span class="quiet">Where your data is, what is kept, and what leaves this machine.</span>
-            </span>
-            <Icon name="right" />
-          </a>
-        </li>
-      </ul>
-    </div>
-  );
-}
-
-function ImportWay(): JSX.Element {
-  const found = useLoad("found", (signal) => api<ListOf<FoundTool>>("GET", "imports/found", { signal }));
-  return (
-    <li>
-      <a class="first-way" href="#/import">
-        <Icon name="import" />
-        <span class="grow">
-          <strong>Import what is on this machine</strong>
-          <span class="quiet">{foundWords(found)}</span>
-        </span>
-        <Icon name="right" />
-      </a>
-    </li>
-  );
-}
-
-function foundWords({ value, error }: Load<ListOf<FoundTool>>): string {
-  if (error !== undefined) return `This machine could not be searched: ${messageOf(error)}`;
-  if (value === undefined) return "Looking for conversations of other tools …";
-  if (value.items.length === 0)
-    return "No conversations of other tools are in their usual places; files elsewhere can be imported, too.";
-  return value.items
-    .map(({ name, files, bytes }) => `${name}: ${plural(files, "file")}, ${shortBytes(bytes)}`)
-    .join(" · ");
 }

@@ -1,4 +1,5 @@
 import type { ComponentType, JSX } from "preact";
+import { connection } from "../api/live.ts";
 import { PAGES, type PageProps } from "../pages/pages.ts";
 import { useLoad } from "../state/use-load.ts";
 import { PageFrame } from "../ui/page-frame.tsx";
@@ -30,7 +31,12 @@ export function LazyPage({ name, query }: LazyPageProps): JSX.Element {
       {load.error === undefined ? (
         <Skeleton />
       ) : (
-        <Failure what="This page could not be loaded" error={load.error} onRetry={() => location.reload()} />
+        <Failure
+          what="This page could not be loaded"
+          error="The gateway does not answer, or it has been updated."
+          // After an update the files of this page have other names.
+          onRetry={() => (connection.value === "open" ? location.reload() : load.reload())}
+        />
       )}
     </PageFrame>
   );

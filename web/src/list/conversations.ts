@@ -4,7 +4,7 @@ import { api } from "../api/api.ts";
 import { listen } from "../api/live.ts";
 import { conversationPath } from "../api/paths.ts";
 import { Cell } from "../state/cell.ts";
-import { type Filters, sinceOf } from "./filters.ts";
+import { type Filters, isFiltered, sinceOf } from "./filters.ts";
 import { activeAt, isBefore, withoutRow, withPage, withRow } from "./listed.ts";
 
 export interface ConversationsState {
@@ -57,6 +57,10 @@ export class Conversations {
         this.#first = undefined;
       }
     });
+  }
+
+  get isFiltered(): boolean {
+    return isFiltered(this.#filters);
   }
 
   close(): void {

@@ -1,9 +1,12 @@
 import type { JSX } from "preact";
+import { FirstSteps } from "../app/first-steps.tsx";
 import { useCell } from "../state/cell.ts";
+import { Button } from "../ui/button.tsx";
 import { exactCount } from "../ui/count.tsx";
 import { FixedList } from "../ui/fixed-list.tsx";
 import { Empty, End, Failure, Skeleton } from "../ui/states.tsx";
 import type { Conversations } from "./conversations.ts";
+import { clearFilters } from "./filters.ts";
 import { Row } from "./row.tsx";
 
 const ROW_HEIGHT = 56;
@@ -21,8 +24,13 @@ export function ConversationRows({ list, openId }: ConversationRowsProps): JSX.E
     if (loading) return <div class="grow">{<Skeleton lines={18} />}</div>;
     return (
       <div class="grow">
-        <Empty title="No conversations">
-          <p>What you import, and every chat, is listed here.</p>
+        {!list.isFiltered && <FirstSteps />}
+        <Empty title={list.isFiltered ? "No conversation matches" : "No conversations"}>
+          {list.isFiltered ? (
+            <Button onClick={clearFilters}>Remove all filters</Button>
+          ) : (
+            <p>What you import, and every chat, is listed here.</p>
+          )}
         </Empty>
       </div>
     );

@@ -31,7 +31,7 @@ export function Side(): JSX.Element {
   useKey("J", () => move(1));
   useKey("K", () => move(-1));
   return (
-    <nav class="side" aria-label="Conversations">
+    <nav class="side" aria-label="Conversations" onKeyDown={moveRow}>
       <div class="side-head">
         <SearchField />
         <a class="button plain icon" href="#/new" aria-label="New conversation" title="New conversation (c)">
@@ -71,13 +71,20 @@ function SearchField(): JSX.Element {
           if (event.key === "Escape") {
             query.set("");
             event.currentTarget.blur();
-          } else if (event.key === "ArrowDown") {
-            event.preventDefault();
-            document.querySelector<HTMLElement>(".side .row")?.focus();
           }
         }}
       />
       {!text && <kbd>/</kbd>}
     </search>
   );
+}
+
+/** Arrows move through the rows, from the field and back to it. */
+function moveRow(event: KeyboardEvent & { readonly currentTarget: HTMLElement }): void {
+  const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+  const stops = [...event.currentTarget.querySelectorAll<HTMLElement>(".search-field input, .row")];
+  const from = stops.indexOf(event.target as HTMLElement);
+  if (step === undefined || from < 0) return;
+  event.preventDefault();
+  stops[from + step]?.focus();
 }
