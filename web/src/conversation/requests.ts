@@ -58,12 +58,19 @@ export function redactEntry(id: string, entry: string): Promise<unknown> {
   return api("POST", conversationPath(id, "entries", entry, "redact"));
 }
 
+/** A blob, through the entry that refers to it: a token with a scope sees no others. */
+export interface BlobPlace {
+  readonly conversation: string;
+  readonly entry: string;
+  readonly hash: string;
+}
+
 /** The bytes of a blob, for images and downloads. */
-export function blobAddress(hash: string, mediaType: string): string {
-  return address(`blobs/${encodeURIComponent(hash)}`, { type: mediaType });
+export function blobAddress({ conversation, entry, hash }: BlobPlace, mediaType: string): string {
+  return address(conversationPath(conversation, "entries", entry, "blobs", hash), { type: mediaType });
 }
 
 /** A text that is too large to be in its message. */
-export async function readBlobText(hash: string): Promise<string> {
-  return (await answered("GET", blobAddress(hash, "text/plain"))).text();
+export async function readBlobText(place: BlobPlace): Promise<string> {
+  return (await answered("GET", blobAddress(place, "text/plain"))).text();
 }

@@ -1,13 +1,17 @@
 /** Large parts of a message, which are stored once and read when they are shown. */
-import type { JSX } from "preact";
-import { useEffect, useState } from "preact/hooks";
-import type { BlobRef } from "../../../../src/message/types.ts";
+import { createContext, type JSX } from "preact";
+import { useContext, useEffect, useState } from "preact/hooks";
+import type { BlobRef, Entry } from "../../../../src/message/types.ts";
 import { Button } from "../../ui/button.tsx";
 import { shortBytes } from "../../ui/count.tsx";
 import { showProblem } from "../../ui/toast.tsx";
 import { readBlobText } from "../requests.ts";
 
+/** The id of the conversation that is shown. */
+export const InConversation = createContext("");
+
 export interface BlobTextProps {
+  readonly entry: Entry;
   readonly blob: BlobRef;
   children(text: string): JSX.Element;
 }
@@ -15,11 +19,12 @@ export interface BlobTextProps {
 /** Larger ones are loaded only on demand. */
 const AT_ONCE_MAX = 4_000_000;
 
-export function BlobText({ blob, children }: BlobTextProps): JSX.Element {
+export function BlobText({ entry, blob, children }: BlobTextProps): JSX.Element {
+  const conversation = useContext(InConversation);
   const [text, setText] = useState<string | null>(null);
   const load = async (): Promise<void> => {
     try {
-      setText(await readBlobText(blob.hash));
+      setText(await readBlobText({ conversation, entry: entry.id, hash: blob.hash }));
     } catch (error) {
       showProblem("The text could not be read", error);
     }

@@ -9,15 +9,16 @@ import { blocksOf } from "../rows.ts";
 import { wordsOf } from "./words.ts";
 
 export interface EditMessageProps {
+  readonly conversation: string;
   readonly entry: MessageEntry;
   save(text: string): Promise<void>;
   onClose(): void;
 }
 
 /** Another version of a message, on a new branch. The first one stays. */
-export function EditMessage({ entry, save, onClose }: EditMessageProps): JSX.Element {
+export function EditMessage({ conversation, entry, save, onClose }: EditMessageProps): JSX.Element {
   const field = useRef<HTMLTextAreaElement>(null);
-  const before = useLoad(entry.id, () => wordsOf(entry));
+  const before = useLoad(entry.id, () => wordsOf(conversation, entry));
   const [typed, setText] = useState<string | null>(null);
   const text = typed ?? before.value ?? "";
   const [busy, setBusy] = useState(false);

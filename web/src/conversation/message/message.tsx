@@ -10,6 +10,7 @@ import { CopyButton } from "../../ui/copy-button.tsx";
 import { money, shortCount } from "../../ui/count.tsx";
 import { RelativeTime } from "../../ui/time.tsx";
 import type { MessageRow, Part } from "../rows.ts";
+import { InConversation } from "./blob.tsx";
 import { EditMessage } from "./edit-message.tsx";
 import { PartView } from "./parts.tsx";
 import { wordsOf } from "./words.ts";
@@ -38,7 +39,7 @@ export interface MessageViewProps {
 }
 
 export function MessageView(props: MessageViewProps): JSX.Element {
-  const { row, isMarked, isEditing, onEdit, actions } = props;
+  const { conversation, row, isMarked, isEditing, onEdit, actions } = props;
   const { entry, parts, continues } = row;
   const { role } = entry.message;
   return (
@@ -51,14 +52,17 @@ export function MessageView(props: MessageViewProps): JSX.Element {
       <div class="message-body">
         {isEditing && (
           <EditMessage
+            conversation={conversation}
             entry={entry}
             save={(text) => actions.edit(entry, text)}
             onClose={() => onEdit(false)}
           />
         )}
-        {(isEditing ? parts.filter(isFile) : parts).map((part) => (
-          <PartView key={part.index} entry={entry} part={part} />
-        ))}
+        <InConversation.Provider value={conversation}>
+          {(isEditing ? parts.filter(isFile) : parts).map((part) => (
+            <PartView key={part.index} entry={entry} part={part} />
+          ))}
+        </InConversation.Provider>
       </div>
       <Foot {...props} />
     </article>
@@ -85,7 +89,7 @@ function Foot({ conversation, row: { entry }, actions, onEdit }: MessageViewProp
       {mayWrite() && (
         <IconButton small icon="branch" name="Branch here" keys="b" onClick={() => actions.branch(entry)} />
       )}
-      <CopyButton name="Copy" text={() => wordsOf(entry)} />
+      <CopyButton name="Copy" text={() => wordsOf(conversation, entry)} />
       <CopyButton icon="link" name="Copy link" text={() => linkTo(conversation, entry.id)} />
       {isAdmin() && <IconButton small icon="erase" name="Redact" onClick={() => setAsking(true)} />}
       {isAsking && (

@@ -1,5 +1,6 @@
 /** The parts of a message: text, images, thinking, calls of tools, and whatever else is stored. */
 import type { JSX } from "preact";
+import { useContext } from "preact/hooks";
 import type { Block, MessageEntry } from "../../../../src/message/types.ts";
 import { CodeBlock } from "../../markdown/code-block.tsx";
 import { Markdown } from "../../markdown/markdown.tsx";
@@ -7,7 +8,7 @@ import { Fold } from "../../ui/fold.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { blobAddress } from "../requests.ts";
 import { isResult, type Part } from "../rows.ts";
-import { BlobImage, BlobText } from "./blob.tsx";
+import { BlobImage, BlobText, InConversation } from "./blob.tsx";
 import { ToolCallView, ToolOutput } from "./tool-call.tsx";
 import { blobAt, textBlob } from "./words.ts";
 
@@ -58,7 +59,12 @@ function TextView({
   readonly index: number;
 }): JSX.Element {
   const blob = textBlob(entry, index);
-  if (text === "" && blob) return <BlobText blob={blob}>{(whole) => <Markdown text={whole} />}</BlobText>;
+  if (text === "" && blob)
+    return (
+      <BlobText entry={entry} blob={blob}>
+        {(whole) => <Markdown text={whole} />}
+      </BlobText>
+    );
   return <Markdown text={text} />;
 }
 
@@ -89,13 +95,15 @@ function MediaView({ entry, block, index }: BlockViewProps): JSX.Element {
   const name = typeof block.title === "string" ? block.title : block.type === "image" ? "Image" : "Document";
   const blob = blobAt(entry, "content", index, "source", "data");
   const inline = typeof data === "string" && data !== "" && /^image\/[\w.+-]+$/.test(type);
-  const address = blob ? blobAddress(blob.hash, type) : inline ? `data:${type};base64,${data}` : undefined;
+  const conversation = useContext(InConversation);
+  const stored = blob && blobAddress({ conversation, entry: entry.id, hash: blob.hash }, type);
+  const address = stored ?? (inline ? `data:${type};base64,${data}` : undefined);
   if (block.type === "image" && address) return <BlobImage address={address} name={name} />;
   if (typeof url === "string") return <Markdown text={`![${name.replaceAll(/[[\]]/g, "")}](<${url}>)`} />;
   if (typeof data === "string" && kind === "text")
     return <CodeBlock text={data} language={null} linesMax={20} />;
   return (
-    <a class="attachment" {...(blob && { href: blobAddress(blob.hash, type), download: name })}>
+    <a class="attachment" {...(stored && { href: stored, download: name })}>
       <Icon name="file" /> {name} <span class="quiet small">{type}</span>
     </a>
   );

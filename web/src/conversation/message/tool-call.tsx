@@ -9,7 +9,7 @@ import { Icon } from "../../ui/icon.tsx";
 import { duration } from "../../ui/time.tsx";
 import { blobAddress } from "../requests.ts";
 import type { ToolCall } from "../rows.ts";
-import { BlobImage, BlobText } from "./blob.tsx";
+import { BlobImage, BlobText, InConversation } from "./blob.tsx";
 import { blobAt } from "./words.ts";
 
 const OUTPUT_LINES_MAX = 40;
@@ -72,6 +72,7 @@ export interface ToolOutputProps {
 }
 
 export function ToolOutput({ entry, result, index }: ToolOutputProps): JSX.Element {
+  const conversation = useContext(InConversation);
   const { content = "" } = result;
   const pieces = typeof content === "string" ? [{ type: "text", text: content }] : content;
   return (
@@ -83,12 +84,19 @@ export function ToolOutput({ entry, result, index }: ToolOutputProps): JSX.Eleme
         const image = blobAt(entry, "content", index, "content", at, "source", "data");
         if (piece.type === "image" && image)
           return (
-            <BlobImage key={at} address={blobAddress(image.hash, mediaTypeOf(piece.source))} name="Image" />
+            <BlobImage
+              key={at}
+              address={blobAddress(
+                { conversation, entry: entry.id, hash: image.hash },
+                mediaTypeOf(piece.source),
+              )}
+              name="Image"
+            />
           );
         const text = typeof piece.text === "string" ? piece.text : JSON.stringify(piece, null, 2);
         if (text === "" && blob)
           return (
-            <BlobText key={at} blob={blob}>
+            <BlobText key={at} entry={entry} blob={blob}>
               {(whole) => <CodeBlock text={whole} language={null} linesMax={OUTPUT_LINES_MAX} />}
             </BlobText>
           );

@@ -16,11 +16,11 @@ export function textBlob(entry: MessageEntry, index: number): BlobRef | undefine
 }
 
 /** What a reader would copy: without thinking and tools. */
-export async function wordsOf(entry: MessageEntry): Promise<string> {
+export async function wordsOf(conversation: string, entry: MessageEntry): Promise<string> {
   const texts = blocksOf(entry).flatMap((block, index) => {
     if (block.type !== "text") return [];
     const blob = block.text === "" ? textBlob(entry, index) : undefined;
-    return [blob ? readBlobText(blob.hash) : String(block.text)];
+    return [blob ? readBlobText({ conversation, entry: entry.id, hash: blob.hash }) : String(block.text)];
   });
   return (await Promise.all(texts)).join("\n\n");
 }
