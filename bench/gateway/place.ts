@@ -2,7 +2,7 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { Agents } from "../../src/channel/setup/agents.ts";
 import { Auth } from "../../src/gateway/auth/auth.ts";
 import { openGateway } from "../../src/gateway/gateway.ts";
@@ -19,10 +19,14 @@ export interface BenchPlace extends AsyncDisposable {
   readonly token: string;
 }
 
-export async function openBenchPlace(folder: string, config: JsonObject = {}): Promise<BenchPlace> {
+export async function openBenchPlace(
+  folder: string,
+  config: JsonObject = {},
+  storeFolder: string = folder,
+): Promise<BenchPlace> {
   const stateDir = join(folder, `gateway-${process.hrtime.bigint()}`);
   mkdirSync(stateDir, { mode: 0o700 });
-  const path = join(stateDir, "store.db");
+  const path = join(storeFolder, `${basename(stateDir)}.db`);
   const store = await openStore(`sqlite:${path}`, { worker: true });
   const credentials = openCredentials({ stateDir, env: {} });
   const agents = new Agents({ store, config, env: {}, credentials, stateDir, onNotice: () => {} });

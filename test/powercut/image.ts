@@ -1,5 +1,5 @@
 /**
- * An ext4 file system in a file, that can lose its power.
+ * An ext4 file system in a file, that can lose its power, or not answer for a while.
  *
  * The filesystem-shutdown ioctl stops every write at once and drops the
  * journal that is not on the disk yet: after mounting again only what was
@@ -25,11 +25,13 @@ fcntl.ioctl(folder, 0x8004587d, struct.pack("I", 2))
 print(before, flush=True)
 `;
 
+const STALL = `fsfreeze --freeze "$0" && echo stalled && sleep "$1"; fsfreeze --unfreeze "$0"`;
+
 /** Why a power cut cannot be made on this machine, or `undefined` when it can. */
 export function obstacle(): string | undefined {
   if (process.platform !== "linux") return "this is not Linux";
   if (process.getuid?.() !== 0) return "it needs root, to mount a file system";
-  for (const command of ["mkfs.ext4", "losetup", "mount", "python3"]) {
+  for (const command of ["mkfs.ext4", "losetup", "mount", "fsfreeze", "python3"]) {
     if (!succeeds("sh", "-c", `command -v ${command}`)) return `${command} is not installed`;
   }
   if (!succeeds("losetup", "-f")) return "there is no free loop device";
@@ -81,6 +83,19 @@ export class DiskImage {
       if (ns === undefined) throw new Error(`The power could not be cut: ${text}`);
       return BigInt(ns);
     };
+  }
+
+  /**
+   * For so long every write waits, as for a disk that does not answer. Resolves when that has begun, to a function that
+   * waits for its end. Another process ends it: one that writes to the disk itself may be waiting.
+   */
+  async stall(ms: number): Promise<() => Promise<void>> {
+    const seconds = String(ms / 1000);
+    const shell = spawn("sh", ["-c", STALL, this.mount, seconds], { stdio: ["ignore", "pipe", "inherit"] });
+    const ended = once(shell, "close");
+    await Promise.race([once(shell.stdout, "data"), ended]);
+    if (shell.exitCode !== null) throw new Error("The disk could not be stalled");
+    return async () => void (await ended);
   }
 
   /** Switch on again: the journal is replayed, as after a real cut. */
