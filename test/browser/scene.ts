@@ -1,9 +1,9 @@
 /** A gateway over a real store, in its own process, and a browser that is signed in to it. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
 import { openStore } from "../../src/store/open.ts";
@@ -14,6 +14,7 @@ import { openBrowser, UNTRUSTED_HOST } from "./open-browser.ts";
 
 export interface Scene extends AsyncDisposable {
   readonly url: string;
+  /** In a home folder of its own. */
   readonly stateDir: string;
   /** Signs in once. */
   link(): Promise<string>;
@@ -40,7 +41,9 @@ export async function openScene(
   { hosts = [], config = {} }: SceneOptions = {},
 ): Promise<Scene> {
   // Folders of `tempFolder` are removed after each test, and a scene serves many.
-  const stateDir = mkdtempSync(join(tmpdir(), "colloquy-browser-"));
+  const home = mkdtempSync(join(tmpdir(), "colloquy-browser-"));
+  const stateDir = join(home, ".colloquy");
+  mkdirSync(stateDir, { mode: 0o700 });
   const store = await openStore(`sqlite:${join(stateDir, "store.db")}`);
   await seed(store);
   await store.close();
@@ -72,7 +75,7 @@ export async function openScene(
       await browser.close();
       await running.kill();
       await models.close();
-      rmSync(stateDir, { recursive: true, force: true });
+      rmSync(home, { recursive: true, force: true });
     },
   };
 }
@@ -93,7 +96,7 @@ async function startGateway(
   const child: ChildProcess = spawn(
     process.execPath,
     [join(import.meta.dirname, "gateway-child.ts"), stateDir, port, modelUrl, more],
-    { stdio: ["pipe", "pipe", "inherit"] },
+    { stdio: ["pipe", "pipe", "inherit"], env: { ...process.env, HOME: dirname(stateDir) } },
   );
   const lines = createInterface({ input: child.stdout as NodeJS.ReadableStream })[Symbol.asyncIterator]();
   const next = async (): Promise<string> => (await lines.next()).value ?? "";

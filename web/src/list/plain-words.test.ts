@@ -8,6 +8,7 @@ it.each([
   ["Rows | | :--- | ---: | | Index scan | 12 ms |", "Rows Index scan 12 ms "],
   ["``` Add an ", " Add an "],
   ["a || b", "a b"],
+  [" is used now ", " is used now "],
 ])("%s", (text, plain) => {
   expect(plainWords(text)).toBe(plain);
 });

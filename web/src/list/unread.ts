@@ -41,7 +41,7 @@ export function useWords(item: ConversationSummary): string {
     const { items } = await api<ListOf<Entry>>("GET", conversationPath(id, "messages"), { query, signal });
     return items[0] && entryWords(items[0])?.parts[0]?.text;
   });
-  return plainWords(first.value ?? item.lastWords ?? "");
+  return plainWords(first.value ?? item.lastWords ?? "").trim();
 }
 
 function stored(): Readonly<Record<string, Seen>> {
