@@ -36,3 +36,11 @@ it("of a message that begins with code is the first line of the code", () => {
   expect(firstWordsOf({ role: "user", content })).toBe("const answer = 42;");
   expect(firstWordsOf({ role: "user", content: "```\n```" })).toBeUndefined();
 });
+
+it("leaves marks of Markdown out of first words", () => {
+  const words = (content: string): string | undefined => firstWordsOf({ role: "user", content });
+  expect(words("## **Plan** for `main.ts`")).toBe("Plan for main.ts");
+  expect(words("> - a quoted list")).toBe("a quoted list");
+  expect(words("2 * 3 ** 4 and __init__ stay")).toBe("2 * 3 ** 4 and __init__ stay");
+  expect(words("#hashtag")).toBe("#hashtag");
+});

@@ -37,12 +37,12 @@ export function titleIn(value: unknown): string | null {
 const FENCE = /^\s*(?:`{3,}|~{3,})[\w+#.-]*\s*$/;
 
 /** The first line with something to show, without control characters, cut to the limit. */
-function titleOf(text: string): string {
+function titleOf(text: string, clear = (line: string): string => line): string {
   const line =
     withoutSequences(text.slice(0, START_CHARS))
       .split(/[\n\r\u2028\u2029]/)
       .find((part) => !FENCE.test(part) && !isInvisible(part.replace(CONTROL, " "))) ?? "";
-  const clean = line.toWellFormed().replace(CONTROL, " ").trim();
+  const clean = clear(line.toWellFormed().replace(CONTROL, " ").trim());
   const characters = [...clean];
   return characters.length <= TITLE_CHARS_MAX
     ? clean
@@ -52,9 +52,17 @@ function titleOf(text: string): string {
         .trimEnd()}…`;
 }
 
+/** Marks of Markdown that say nothing in a title: of headings, quotes, lists, emphasis and code. */
+const LINE_MARKS = /^(?:#{1,6}\s+|>\s*|[-*+]\s+)+/;
+const PAIRED_MARKS = /(\*\*|`+)(?=\S)(.+?)(?<=\S)\1/g;
+
+function withoutMarks(line: string): string {
+  return line.replace(LINE_MARKS, "").replaceAll(PAIRED_MARKS, "$2");
+}
+
 /** The first words of a user message. Tags are context that a tool has added, not words of the user. */
 export function firstWordsOf(message: Pick<Message, "role" | "content">): string | undefined {
   if (message.role !== "user") return undefined;
-  const title = titleOf(textOf(message).slice(0, START_CHARS).replace(DATE_PREFIX, ""));
+  const title = titleOf(textOf(message).slice(0, START_CHARS).replace(DATE_PREFIX, ""), withoutMarks);
   return title === "" || title.startsWith("<") ? undefined : title;
 }

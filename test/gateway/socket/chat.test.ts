@@ -41,7 +41,7 @@ describe("a chat", () => {
   it("begins a conversation with a title, once for each idempotency key", async () => {
     const { client, store, model } = await chatScene([[{ text: "Hi" }]]);
     const ada = client();
-    const order = { text: "Hello\nthere", idempotencyKey: "1" };
+    const order = { text: "# Hello\nthere", idempotencyKey: "1" };
     const first = await ada.request("chat.send", order);
     expect(await ada.request("chat.send", order)).toEqual(first);
     const answered = async (): Promise<unknown> => (await store.list()).items[0]?.messageCount;
