@@ -7,7 +7,8 @@ import type { Conversation } from "../../store/conversation.ts";
 import type { RunningAnswer } from "../wire/frames.ts";
 import { Approvals } from "./approvals.ts";
 import { modelOf, type NamesModels } from "./model-of.ts";
-import { type Publish, RunView } from "./run-view.ts";
+import type { Publish } from "./publish.ts";
+import { RunView } from "./run-view.ts";
 
 /** What ignores its signal, such as a server that does not start, is left behind after this. Its turn stays open, and is marked later. */
 const STOP_MS = 5000;

@@ -7,7 +7,8 @@ import type { Conversation } from "../../store/conversation.ts";
 import type { Store } from "../../store/store.ts";
 import type { TurnUnderWay } from "../../store/turns/turn-end.ts";
 import type { RunningAnswer } from "../wire/frames.ts";
-import { type Publish, RunView } from "./run-view.ts";
+import type { Publish } from "./publish.ts";
+import { RunView } from "./run-view.ts";
 
 export interface FollowersOptions {
   readonly store: Store;

@@ -1,37 +1,27 @@
 /** What those who watch a conversation see of a run: events as it goes on, and all of it for those who come later. */
 import { setTimeout as sleep } from "node:timers/promises";
-import { Chunker } from "../../agent/chunker/index.ts";
 import type { AgentEvent, RunResult } from "../../agent/index.ts";
 import type { ColloquyError } from "../../errors.ts";
 import type { Entry } from "../../message/types.ts";
-import { redactSecrets } from "../../secrets/redact-secrets.ts";
 import { httpError } from "../http/http-error.ts";
-import type { ApprovalQuestion, EventName, Events, RunningAnswer, ToolState } from "../wire/frames.ts";
+import type { ApprovalQuestion, RunningAnswer } from "../wire/frames.ts";
+import type { Publish } from "./publish.ts";
+import { RunText } from "./run-text.ts";
+import { RunTools, shortened } from "./run-tools.ts";
 
-export type Publish = <Name extends EventName>(event: Name, data: Events[Name]) => void;
-
-/** Tokens that come within this time are one event: a thousand clients need not have a frame for each. */
-const TOGETHER_MS = 20;
 /** An entry of the run is announced before the event that says so. If the feed fails, that must not stop the run. */
 const FEED_MS = 1000;
-const SHOWN_CHARS_MAX = 2000;
 
 export class RunView {
   readonly run: string;
   readonly #publish: Publish;
   readonly #model: string;
   readonly #entry: string | null;
-  readonly #chunker = new Chunker();
-  readonly #tools = new Map<string, ToolState & { readonly startedMs: number }>();
+  readonly #text: RunText;
+  readonly #tools = new RunTools();
   readonly #questions = new Map<string, ApprovalQuestion>();
   #isStarted = false;
   #step = 0;
-  /** Of the current step, as far as it was published. */
-  #text = "";
-  #thinking = "";
-  #unsentText = "";
-  #unsentThinking = "";
-  #timer: NodeJS.Timeout | undefined;
   /** Steps of this run that the feed has announced, and its end. */
   #announced = 0;
   #stepsEnded = 0;
@@ -45,6 +35,7 @@ export class RunView {
     this.#entry = entry;
     this.#model = model;
     this.#publish = publish;
+    this.#text = new RunText(run, publish);
   }
 
   get isStarted(): boolean {
@@ -64,7 +55,7 @@ export class RunView {
 
   asked(question: ApprovalQuestion): void {
     this.#inOrder(() => {
-      this.#flush();
+      this.#text.flush();
       this.#questions.set(question.id, question);
       this.#publish("chat.approval", { run: this.run, question });
     });
@@ -83,14 +74,8 @@ export class RunView {
 
   /** Everything up to the event that was published last. */
   snapshot(): RunningAnswer {
-    this.#flush();
-    return {
-      run: this.run,
-      text: this.#text,
-      thinking: this.#thinking,
-      tools: [...this.#tools.values()].map(({ startedMs: _, ...tool }) => tool),
-      approvals: [...this.#questions.values()],
-    };
+    const approvals = [...this.#questions.values()];
+    return { run: this.run, ...this.#text.shown(), tools: this.#tools.all(), approvals };
   }
 
   /** A run that never started leaves no event. */
@@ -102,7 +87,7 @@ export class RunView {
     await this.#last;
     if (!this.#isStarted) return;
     await this.#announcedAfter(() => this.#isEnded);
-    this.#endText();
+    this.#text.end();
     const state = stopReason === "stopped" ? "stopped" : "finished";
     this.#publish("chat.done", { run: this.run, state, entries, usage: { ...usage } });
   }
@@ -110,7 +95,7 @@ export class RunView {
   async failed(error: ColloquyError): Promise<void> {
     await this.#last;
     if (this.#isStarted) await this.#announcedAfter(() => this.#isEnded);
-    this.#endText();
+    this.#text.end();
     this.#publish("chat.failed", { run: this.run, error: httpError(error).body.error });
   }
 
@@ -130,18 +115,16 @@ export class RunView {
       case "step":
         return this.#stepStarts(event.step);
       case "text":
-        this.#unsentText += event.text;
-        return this.#flushSoon();
+        return this.#text.add(event.text);
       case "thinking":
-        this.#unsentThinking += event.text;
-        return this.#flushSoon();
+        return this.#text.addThinking(event.text);
       case "tool-start":
         // The calls of a step follow each other: only the first ends its text.
         return this.#step === 0
           ? this.#toolStarts(event)
           : this.#endStep().then(() => this.#toolStarts(event));
       case "tool-end":
-        return this.#toolEnds(event);
+        return this.#publish("chat.tool", { run: this.run, tool: this.#tools.end(event) });
       case "failure":
         return this.#notice(`${event.model} failed: ${event.error.message}. Another one is asked.`);
       case "compaction":
@@ -160,64 +143,19 @@ export class RunView {
     const step = this.#step;
     this.#step = 0;
     const count = ++this.#stepsEnded;
-    this.#flush();
+    this.#text.flush();
     await this.#announcedAfter(() => this.#announced >= count);
-    this.#endText();
+    this.#text.end();
     this.#publish("chat.step", { run: this.run, step });
   }
 
-  #toolStarts({ id, name, input }: Extract<AgentEvent, { type: "tool-start" }>): void {
-    const text = shown(JSON.stringify(input));
-    const tool = { id, name, state: "running", input: text, output: null, ms: null } as const;
-    this.#tools.set(id, { ...tool, startedMs: performance.now() });
-    this.#publish("chat.tool", { run: this.run, tool });
-  }
-
-  #toolEnds({ id, name, isError, output }: Extract<AgentEvent, { type: "tool-end" }>): void {
-    const known = this.#tools.get(id);
-    const tool: ToolState = {
-      id,
-      name,
-      state: isError ? "failed" : "done",
-      input: known?.input ?? "",
-      output: shown(output),
-      ms: known === undefined ? null : Math.round(performance.now() - known.startedMs),
-    };
-    this.#tools.set(id, { ...tool, startedMs: known?.startedMs ?? 0 });
-    this.#publish("chat.tool", { run: this.run, tool });
+  #toolStarts(event: Extract<AgentEvent, { type: "tool-start" }>): void {
+    this.#publish("chat.tool", { run: this.run, tool: this.#tools.start(event) });
   }
 
   #notice(text: string): void {
-    this.#flush();
-    this.#publish("chat.notice", { run: this.run, text: shown(text) });
-  }
-
-  #flushSoon(): void {
-    this.#timer ??= setTimeout(() => this.#flush(), TOGETHER_MS);
-  }
-
-  #flush(): void {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
-    const { run } = this;
-    const [text, thinking] = [this.#unsentText, this.#unsentThinking];
-    this.#unsentText = this.#unsentThinking = "";
-    if (thinking !== "") {
-      this.#thinking += thinking;
-      this.#publish("chat.thinking", { run, text: thinking });
-    }
-    if (text === "") return;
-    const position = this.#text.length;
-    this.#text += text;
-    this.#publish("chat.delta", { run, position, text });
-    for (const chunk of this.#chunker.push(text)) this.#publish("chat.chunk", { run, text: chunk.text });
-  }
-
-  /** The text became an entry. */
-  #endText(): void {
-    this.#flush();
-    for (const { text } of this.#chunker.end()) this.#publish("chat.chunk", { run: this.run, text });
-    this.#text = this.#thinking = "";
+    this.#text.flush();
+    this.#publish("chat.notice", { run: this.run, text: shortened(text) });
   }
 
   /** A client that drops the streamed text must have the entry that replaces it. */
@@ -248,10 +186,4 @@ function partsOf(run: string, operationId: string): [turn: string, step: string 
   const isOwn =
     slash > 0 && (turn === run || /^~\d+$/.test(turn.startsWith(run) ? turn.slice(run.length) : ""));
   return [turn, isOwn ? operationId.slice(slash + 1) : undefined];
-}
-
-/** Shortened, with secrets masked. */
-function shown(text: string): string {
-  const clean = redactSecrets(text).text;
-  return clean.length <= SHOWN_CHARS_MAX ? clean : `${clean.slice(0, SHOWN_CHARS_MAX)}…`;
 }

@@ -3,7 +3,7 @@ import type { ColloquyError } from "../../errors.ts";
 import type { Store } from "../../store/store.ts";
 import { Chats, type ChatsOptions } from "../chat/chats.ts";
 import { Followers } from "../chat/followers.ts";
-import type { Publish } from "../chat/run-view.ts";
+import type { Publish } from "../chat/publish.ts";
 import type { RunningAnswer } from "../wire/frames.ts";
 import { Feed } from "./feed.ts";
 import { Hub, topicOf } from "./hub.ts";

@@ -13,7 +13,7 @@ import { PageFrame, useTitle } from "../ui/page-frame.tsx";
 import { Failure, Skeleton } from "../ui/states.tsx";
 import { Chat } from "./chat.ts";
 import { ChatComposer } from "./chat-composer.tsx";
-import { Header } from "./header.tsx";
+import { Header } from "./header/header.tsx";
 import { MessageList } from "./message-list.tsx";
 import { ReadingBar } from "./reading-bar.tsx";
 import "./conversation.css";

@@ -1,0 +1,41 @@
+/** The tools of a run, with their state. */
+import type { AgentEvent } from "../../agent/index.ts";
+import { redactSecrets } from "../../secrets/redact-secrets.ts";
+import type { ToolState } from "../wire/frames.ts";
+
+const SHOWN_CHARS_MAX = 2000;
+
+export class RunTools {
+  readonly #tools = new Map<string, ToolState & { readonly startedMs: number }>();
+
+  all(): ToolState[] {
+    return [...this.#tools.values()].map(({ startedMs: _, ...tool }) => tool);
+  }
+
+  start({ id, name, input }: Extract<AgentEvent, { type: "tool-start" }>): ToolState {
+    const text = shortened(JSON.stringify(input));
+    const tool = { id, name, state: "running", input: text, output: null, ms: null } as const;
+    this.#tools.set(id, { ...tool, startedMs: performance.now() });
+    return tool;
+  }
+
+  end({ id, name, isError, output }: Extract<AgentEvent, { type: "tool-end" }>): ToolState {
+    const known = this.#tools.get(id);
+    const tool: ToolState = {
+      id,
+      name,
+      state: isError ? "failed" : "done",
+      input: known?.input ?? "",
+      output: shortened(output),
+      ms: known === undefined ? null : Math.round(performance.now() - known.startedMs),
+    };
+    this.#tools.set(id, { ...tool, startedMs: known?.startedMs ?? 0 });
+    return tool;
+  }
+}
+
+/** With secrets masked. */
+export function shortened(text: string): string {
+  const clean = redactSecrets(text).text;
+  return clean.length <= SHOWN_CHARS_MAX ? clean : `${clean.slice(0, SHOWN_CHARS_MAX)}…`;
+}
