@@ -2,7 +2,7 @@ import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import type { ListOf, ModelView } from "../../../src/gateway/wire/rest.ts";
 import { api } from "../api/api.ts";
-import { shortModel } from "../list/chips.tsx";
+import { isOffline, shortModel } from "../list/chips.tsx";
 import { useLoad } from "../state/use-load.ts";
 import { shortCount } from "../ui/count.tsx";
 import { Icon } from "../ui/icon.tsx";
@@ -26,7 +26,7 @@ export function ModelPicker({ model, onModel }: ModelPickerProps): JSX.Element {
       heading={load.error === undefined ? "Answer with" : "The models could not be read"}
       onOpen={() => setWanted(true)}
       items={models.map(({ name, contextWindow, available }) => ({
-        label: name,
+        label: isOffline(name) ? "Offline search of your history, without a model" : name,
         ...(contextWindow !== null && { hint: shortCount(contextWindow) }),
         chosen: name === model,
         disabled: !available,

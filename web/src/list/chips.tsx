@@ -76,7 +76,12 @@ function distinct(values: readonly (string | null)[]): string[] {
   return [...new Set(values.filter((value) => value !== null))].sort();
 }
 
-/** Without the provider. */
+/** Without the provider. The model that needs none answers from what is stored. */
 export function shortModel(model: string): string {
+  if (isOffline(model)) return "Offline search";
   return model.slice(model.lastIndexOf("/") + 1);
+}
+
+export function isOffline(model: string): boolean {
+  return model === "offline/recall";
 }

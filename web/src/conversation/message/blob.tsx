@@ -45,18 +45,17 @@ export interface BlobImageProps {
   readonly name: string;
 }
 
-/** Its space is reserved before it is loaded. Whole in a new tab. */
+/** Its space is reserved before it is loaded. Whole in a new tab, or as a file if it is in the message itself. */
 export function BlobImage({ address, name }: BlobImageProps): JSX.Element {
   const [hasFailed, setFailed] = useState(false);
   if (hasFailed) return <span class="quiet small">The image “{name}” cannot be shown.</span>;
+  // Browsers do not open such addresses.
+  const isInline = address.startsWith("data:");
+  const way = isInline
+    ? { download: name, title: "Download the whole image" }
+    : { target: "_blank", rel: "noopener noreferrer", title: "Open the whole image" };
   return (
-    <a
-      class="blob-image"
-      href={address}
-      target="_blank"
-      rel="noopener noreferrer"
-      title="Open the whole image"
-    >
+    <a class="blob-image" href={address} {...way}>
       <img src={address} alt={name} loading="lazy" decoding="async" onError={() => setFailed(true)} />
     </a>
   );
