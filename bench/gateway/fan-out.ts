@@ -30,7 +30,7 @@ export async function fanOut(folder: string): Promise<BenchRow[]> {
   await using server = await modelServer([Array.from({ length: TOKENS }, () => token)]);
   const local = { baseUrl: server.baseUrls.openai, api: "openai-completions", models: [{ id: "small" }] };
   await using place = await openBenchPlace(folder, {
-    models: { default: "local/small", providers: { local } },
+    config: { models: { default: "local/small", providers: { local } } },
   });
   const chat = await place.store.open("web:bench");
   const clients = new Clients("watch", place.url, place.token, chat.id, CLIENTS);

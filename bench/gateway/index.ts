@@ -3,6 +3,7 @@ import { append } from "./append.ts";
 import { fanOut } from "./fan-out.ts";
 import { page } from "./page.ts";
 import { stalled } from "./stalled.ts";
+import { view } from "./view.ts";
 
 /** In the order of the targets. */
 export const gatewayBench: Readonly<Record<string, (folder: string) => Promise<BenchRow[]>>> = {
@@ -10,4 +11,5 @@ export const gatewayBench: Readonly<Record<string, (folder: string) => Promise<B
   append,
   "fan-out": fanOut,
   stalled,
+  view,
 };

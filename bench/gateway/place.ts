@@ -2,7 +2,7 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync } from "node:fs";
-import { basename, join } from "node:path";
+import { join } from "node:path";
 import { Agents } from "../../src/channel/setup/agents.ts";
 import { Auth } from "../../src/gateway/auth/auth.ts";
 import { openGateway } from "../../src/gateway/gateway.ts";
@@ -17,25 +17,32 @@ export interface BenchPlace extends AsyncDisposable {
   readonly path: string;
   readonly url: string;
   readonly token: string;
+  /** Signs a browser in, once. */
+  link(): string;
 }
 
-export async function openBenchPlace(
-  folder: string,
-  config: JsonObject = {},
-  storeFolder: string = folder,
-): Promise<BenchPlace> {
+export interface BenchPlaceOptions {
+  readonly config?: JsonObject;
+  /** The file of the store. Default: a new one in the folder. */
+  readonly path?: string;
+  /** The folder of the page. */
+  readonly page?: string;
+}
+
+export async function openBenchPlace(folder: string, options: BenchPlaceOptions = {}): Promise<BenchPlace> {
   const stateDir = join(folder, `gateway-${process.hrtime.bigint()}`);
   mkdirSync(stateDir, { mode: 0o700 });
-  const path = join(storeFolder, `${basename(stateDir)}.db`);
+  const { config = {}, path = join(stateDir, "store.db"), page } = options;
   const store = await openStore(`sqlite:${path}`, { worker: true });
   const credentials = openCredentials({ stateDir, env: {} });
   const agents = new Agents({ store, config, env: {}, credentials, stateDir, onNotice: () => {} });
   const auth = await Auth.open({ stateDir, config: {} });
   const grant = { user: "owner", name: "bench", permission: "admin", scope: null, expiresAt: null } as const;
   const { secret: token } = auth.createToken(grant);
-  const gateway = await openGateway({ agents, auth, port: 0, version: "1" });
+  const gateway = await openGateway({ agents, auth, port: 0, version: "1", page });
   return {
     ...{ store, path, token, url: gateway.url },
+    link: () => auth.signInLink(gateway.url),
     [Symbol.asyncDispose]: async () => {
       await gateway.close();
       await agents.close();

@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { DiskImage, obstacle } from "../../test/powercut/image.ts";
 import { type BenchRow, sized } from "../harness.ts";
@@ -16,7 +17,7 @@ export async function stalled(folder: string): Promise<BenchRow[]> {
     return [];
   }
   using disk = new DiskImage();
-  await using place = await openBenchPlace(folder, {}, disk.mount);
+  await using place = await openBenchPlace(folder, { path: join(disk.mount, "store.db") });
   const chat = await place.store.create();
   const clients = new Clients("ping", place.url, place.token, "", CLIENTS);
   await clients.next();
