@@ -47,7 +47,7 @@ export const NOTHING_TO_DO = "Nothing to do";
 /** A check that fails becomes a finding, so that the other checks still run. */
 export async function attempt(
   checked: string,
-  check: () => Promise<Checkup | Checkup[]> | Checkup,
+  check: () => Promise<Checkup | Checkup[]> | Checkup | Checkup[],
 ): Promise<Checkup[]> {
   try {
     return [await check()].flat();

@@ -12,6 +12,7 @@ import { checkChannels } from "./channels.ts";
 import { checkConfig } from "./config.ts";
 import { checkQuarantine, checkStateFolder, checkStoreFiles } from "./files.ts";
 import { attempt, type Checkup, type DoctorFinding, type Fixed, type Fixing } from "./finding.ts";
+import { checkImportWatch } from "./import-watch.ts";
 import { checkDisk, checkNode, checkSqlite } from "./machine.ts";
 import { checkStore, type StoreToCheck } from "./store.ts";
 import { checkWritable } from "./writable.ts";
@@ -71,6 +72,7 @@ async function checkAll(options: ConfigOptions, target: StoreToCheck, fixing: Fi
   checkups.push(...(await attempt("Agents", () => checkAgents(agents))));
   if (store !== undefined)
     checkups.push(...(await attempt("Messages of channels", () => checkChannels(store))));
+  checkups.push(...(await attempt("Watching import", () => checkImportWatch(stateDir))));
   const places = elsewhere ? [stateDir, path] : [stateDir];
   checkups.push(...(await attempt("Files set aside by repairs", () => checkQuarantine(places))));
   checkups.push(...(await attempt("Disk space", () => checkDisk(path ?? stateDir))));

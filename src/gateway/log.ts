@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import pino from "pino";
 import { redactSecrets } from "../secrets/redact-secrets.ts";
-import { LogFile } from "./log-file.ts";
+import { LogFile } from "../state/log-file.ts";
 
 /** What a gateway notes. `pino` and most other loggers fit. */
 export interface GatewayLog {

@@ -6,12 +6,13 @@ import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { hasBrowser } from "../../src/cli/commands/gateway/browser.ts";
-import { serviceFor } from "../../src/cli/commands/gateway/install.ts";
+import { serviceFile } from "../../src/cli/service/user-service.ts";
 import { has, lacks } from "../process/child-process.ts";
 import { TerminalProcess } from "../support/terminal-process.ts";
 import { until } from "../support/until.ts";
 import { Place } from "./run-command.ts";
 
+const SERVICE = { name: "gateway", description: "Colloquy gateway" };
 const isLinux = process.platform === "linux";
 
 /** The words of ExecStart, as systemd reads them. */
@@ -33,7 +34,7 @@ describe.skipIf(lacks(isLinux, "units of systemd are for Linux"))("gateway run -
       { env, bin: resolve("bin/colloquy.js") },
     );
     const { path } = JSON.parse(stdout) as { path: string };
-    expect(path).toBe(join(env.XDG_CONFIG_HOME, "systemd/user/colloquy.service"));
+    expect(path).toBe(join(env.XDG_CONFIG_HOME, "systemd/user/colloquy-gateway.service"));
     expect(statSync(path).mode & 0o777).toBe(0o600);
     const [program = "", ...words] = wordsOf(readFileSync(path, "utf8"));
     expect(words).toEqual(expect.arrayContaining(["gateway", "run", ...options, ...store]));
@@ -52,7 +53,7 @@ describe.skipIf(lacks(isLinux, "units of systemd are for Linux"))("gateway run -
       const place = new Place();
       const words = [process.execPath, "/opt/a b/%n$HOME.js", "gateway", "run"];
       const path = place.path("colloquy.service");
-      writeFileSync(path, serviceFor("linux", place.folder, words).text);
+      writeFileSync(path, serviceFile("linux", place.folder, { ...SERVICE, words })?.text ?? "");
       const { stderr, status } = spawnSync("systemd-analyze", ["verify", path], {
         encoding: "utf8",
       });
@@ -67,7 +68,7 @@ describe.skipIf(lacks(isLinux, "units of systemd are for Linux"))("gateway run -
 describe("a launchd agent", () => {
   it("has the words of the command, in order, as XML", () => {
     const words = ["/opt/node", 'a & <b> "c"', "gateway", "run", "--port", "9000"];
-    const { text, path } = serviceFor("darwin", "/Users/ada", words);
+    const { text = "", path } = serviceFile("darwin", "/Users/ada", { ...SERVICE, words }) ?? {};
     expect(path).toBe("/Users/ada/Library/LaunchAgents/org.colloquy.gateway.plist");
     const array = /<array>([\s\S]*)<\/array>/.exec(text)?.[1] ?? "";
     const read = [...array.matchAll(/<string>([^<]*)<\/string>/g)].map(([, word = ""]) =>

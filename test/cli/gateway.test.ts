@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { serviceFor } from "../../src/cli/commands/gateway/install.ts";
+import { installService, serviceFile } from "../../src/cli/service/user-service.ts";
 import { openStore } from "../../src/store/open.ts";
 import { tempFolder } from "../support/temp-folder.ts";
 import { until } from "../support/until.ts";
@@ -70,15 +70,18 @@ describe("colloquy gateway run", () => {
 describe("a service of the user", () => {
   it("is a unit of systemd or a launchd agent, whatever the paths contain", () => {
     const words = ["/opt/a b/node", '/opt/"x"&<y>%n$HOME', "gateway", "run"];
-    const { path, text, enable } = serviceFor("linux", "/home/ada", words);
+    const service = { name: "gateway", description: "Colloquy gateway", words };
+    const { path, text, enable } = serviceFile("linux", "/home/ada", service) ?? {};
     expect([path, enable]).toEqual([
-      expect.stringContaining("systemd/user/colloquy.service"),
+      expect.stringContaining("systemd/user/colloquy-gateway.service"),
       expect.stringContaining("--user"),
     ]);
     expect(text).toContain('ExecStart="/opt/a b/node" "/opt/\\"x\\"&<y>%%n$$HOME" "gateway" "run"');
-    expect(serviceFor("darwin", "/Users/ada", words).text).toContain(
+    expect(serviceFile("darwin", "/Users/ada", service)?.text).toContain(
       '<string>/opt/"x"&amp;&lt;y&gt;%n$HOME</string>',
     );
-    expect(() => serviceFor("win32", "C:\\", words)).toThrow("no user services");
+    expect(installService(service, "win32").lines?.join("\n")).toMatch(
+      /no user services on win32[\s\S]*"\/opt\/a b\/node" .* gateway run/,
+    );
   });
 });

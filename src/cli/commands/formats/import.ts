@@ -4,7 +4,6 @@ import { ColloquyError } from "../../../errors.ts";
 import { forgetSources } from "../../../formats/import/forget.ts";
 import type { ImportReport } from "../../../formats/import/report.ts";
 import { type ImportOptions, importConversations } from "../../../formats/import/run.ts";
-import { watchConversations } from "../../../formats/import/watch.ts";
 import { openStore } from "../../../store/open.ts";
 import type { Store } from "../../../store/store.ts";
 import { safeLine } from "../../../util/visible-text.ts";
@@ -25,15 +24,22 @@ export async function run(call: Call): Promise<Result> {
   const paths = call.args.length > 0 ? call.args.map(existing) : await chooseSources(call);
   if (paths.length === 0) return { json: null, notes: ["Nothing was imported."] };
   if (call.flags.has("forget")) return forget(call, paths);
+  if (call.flags.has("install")) return (await import("./watch.ts")).installWatch(call, paths);
   const previews = call.flags.has("dry-run") || call.flags.has("verify");
   await using store = previews ? await openToPreview(call) : await openToImport(call);
-  return await (call.flags.has("watch") ? watch(call, store, paths) : once(call, store, paths));
+  if (!call.flags.has("watch")) return await once(call, store, paths);
+  const { watch } = await import("./watch.ts");
+  const show = (report: ImportReport): void => void showResult(call, resultOf(call, report));
+  const { format, again } = optionsOf(call);
+  return await watch(call, store, paths, { format, again }, show);
 }
 
 function checkFlags({ flags, args }: Call): void {
   const modes = ["dry-run", "watch", "verify", "forget"].filter((flag) => flags.has(flag));
   if (modes.length > 1)
     throw new UsageError(`--${modes[0]} and --${modes[1]} cannot be given together`, modes[1] ?? "");
+  if (flags.has("install") && !flags.has("watch"))
+    throw new UsageError("--install requires --watch", "install");
   if (flags.has("forget") && args.length === 0) throw new UsageError("--forget requires PATH", "PATH");
 }
 
@@ -80,25 +86,6 @@ function optionsOf({ values, flags }: Call): ImportOptions {
     verify: flags.has("verify"),
     again: flags.has("again"),
   };
-}
-
-async function watch(call: Call, store: Store, paths: readonly string[]): Promise<Result> {
-  const interrupt = stopOnInterrupt();
-  call.out.note(
-    `Watching ${paths.length === 1 ? safeLine(paths[0] as string) : `${paths.length} places`}; stop with Ctrl-C.`,
-  );
-  try {
-    const { format, again } = optionsOf(call);
-    await watchConversations(store, paths, {
-      format,
-      again,
-      signal: interrupt.signal,
-      onPass: (report) => void showResult(call, resultOf(call, report)),
-    });
-    return { json: null };
-  } finally {
-    interrupt.end();
-  }
 }
 
 function resultOf(call: Call, report: ImportReport): Result {

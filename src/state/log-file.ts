@@ -1,7 +1,7 @@
-/** A file that lines are added to, and that is replaced when it is long: strangers can make a gateway write lines. */
+/** A file that lines are added to, and that is replaced when it is long: it is written for years, and strangers can make a gateway write lines. */
 import { closeSync, fstatSync, openSync, renameSync, writeSync } from "node:fs";
 import { unavailable } from "../errors.ts";
-import { ensurePrivate } from "../state/permissions.ts";
+import { ensurePrivate } from "./permissions.ts";
 
 const BYTES_MAX = 10_000_000;
 
@@ -23,7 +23,7 @@ export class LogFile {
     this.#bytes = fstatSync(this.#file).size;
   }
 
-  /** A line that cannot be written is lost: a full disk must not end the requests that are noted. */
+  /** A line that cannot be written is lost: a full disk must not end the work that is noted. */
   write(line: string): void {
     try {
       if (this.#bytes > 0 && this.#bytes + line.length > this.#bytesMax) this.#replace();

@@ -1,0 +1,49 @@
+/** The import that keeps watching, if there is one. */
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { IMPORT_LOG, importWatchLock, readImportWatch } from "../state/import-watch.ts";
+import type { Checkup, DoctorFinding } from "./finding.ts";
+
+export function checkImportWatch(stateDir: string): Checkup[] {
+  const watch = readImportWatch(stateDir);
+  if (watch === undefined) return [];
+  const { paths, isService, addedAt, error } = watch;
+  const isRunning = isHeld(stateDir);
+  const last = addedAt === null ? "nothing added yet" : `last addition ${addedAt}`;
+  const checked = `Watching import of ${paths.join(", ")}: ${isRunning ? `running, ${last}` : "not running"}`;
+  const missing = paths.filter((path) => !existsSync(path));
+  const findings = [
+    ...(isRunning || (!isService && error === null) ? [] : [stopped(stateDir, error)]),
+    ...missing.map(gone),
+  ];
+  return [{ checked, findings }];
+}
+
+function isHeld(stateDir: string): boolean {
+  const lock = importWatchLock(stateDir);
+  try {
+    return !lock.tryAcquire();
+  } finally {
+    lock.close();
+  }
+}
+
+function stopped(stateDir: string, error: string | null): DoctorFinding {
+  return {
+    code: "import-stopped",
+    severity: "warning",
+    what: `The import that watches other tools is not running${error === null ? "" : `: ${error}`}`,
+    fix: { text: `Start it again; ${join(stateDir, IMPORT_LOG)} says what happened` },
+    details: { error },
+  };
+}
+
+function gone(path: string): DoctorFinding {
+  return {
+    code: "import-place-gone",
+    severity: "note",
+    what: `${path}, which an import watches, does not exist`,
+    fix: { text: "Nothing to do if its tool is no longer used: what was imported stays" },
+    details: { path },
+  };
+}

@@ -1,0 +1,88 @@
+/** An import that keeps watching, and the service that runs it. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { appendFileSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { lacks } from "../process/child-process.ts";
+import { until } from "../support/until.ts";
+import { Place } from "./run-command.ts";
+
+const line = (n: number) =>
+  `${JSON.stringify({
+    ...{ type: "user", uuid: `u${n}`, parentUuid: n === 1 ? null : `u${n - 1}`, sessionId: "s1" },
+    timestamp: `2026-01-01T00:00:0${n}Z`,
+    message: { role: "user", content: `question ${n}` },
+  })}\n`;
+
+function wordsOf(unit: string): string[] {
+  const text = /^ExecStart=(.*)$/m.exec(unit)?.[1] ?? "";
+  return [...text.matchAll(/"((?:[^"\\]|\\.)*)"/g)].map(([, word = ""]) => word);
+}
+
+function start(words: readonly string[]): ChildProcess {
+  const [program = "", ...rest] = words;
+  const child = spawn(program, rest, { cwd: "/", stdio: "ignore" });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  return child;
+}
+
+describe.skipIf(lacks(process.platform === "linux", "units of systemd are for Linux"))(
+  "import --watch --install",
+  () => {
+    it("sets up a service that imports, keeps a log, and is checked by the doctor", async () => {
+      const place = new Place();
+      const folder = place.path("their files");
+      mkdirSync(folder);
+      const file = join(folder, "s1.jsonl");
+      writeFileSync(file, line(1));
+      const env = { XDG_CONFIG_HOME: place.path("config") };
+      const options = { env, bin: resolve("bin/colloquy.js") };
+      const state = ["--state-dir", place.state];
+      const installed = await place.run(
+        ["import", folder, "--watch", "--install", "--json", ...state],
+        options,
+      );
+      const { path } = JSON.parse(installed.stdout) as { path: string };
+      expect(path).toBe(join(env.XDG_CONFIG_HOME, "systemd/user/colloquy-import.service"));
+      expect(statSync(path).mode & 0o777).toBe(0o600);
+      const words = wordsOf(readFileSync(path, "utf8"));
+      expect(words.slice(2)).toEqual(["import", "--watch", folder, ...state]);
+
+      const findings = async (): Promise<string[]> => {
+        const { stdout } = await place.run(["doctor", "--json", ...state], options);
+        const { findings: all } = JSON.parse(stdout) as { findings: { code: string }[] };
+        return all.map(({ code }) => code).filter((code) => code.startsWith("import-"));
+      };
+      expect(await findings()).toEqual(["import-stopped"]);
+
+      const events = (): string[] => {
+        const log = join(place.state, "import.log");
+        const text = existsSync(log) ? readFileSync(log, "utf8") : "";
+        return [...text.matchAll(/"event":"(\w+)"/g)].map(([, event = ""]) => event);
+      };
+      const first = start(words);
+      await until(() => events().includes("imported"));
+      expect(await findings()).toEqual([]);
+      appendFileSync(file, line(2));
+      await until(() => events().filter((event) => event === "imported").length === 2);
+      first.kill("SIGKILL");
+      await once(first, "close");
+      expect(await findings()).toEqual(["import-stopped"]);
+
+      const second = start(words);
+      await until(() => events().filter((event) => event === "started").length === 2);
+      expect(await findings()).toEqual([]);
+      second.kill("SIGTERM");
+      expect((await once(second, "close"))[0]).toBe(0);
+      expect(events().at(-1)).toBe("stopped");
+    });
+  },
+);
+
+it("refuses --install without --watch", async () => {
+  const place = new Place();
+  const { code, stderr } = await place.run(["import", place.folder, "--install"]);
+  expect(code).toBe(2);
+  expect(stderr).toContain("--install requires --watch");
+});
