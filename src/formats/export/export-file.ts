@@ -8,6 +8,7 @@ import type { ConversationInfo } from "../../engine/index.ts";
 import { asColloquyError, ColloquyError } from "../../errors.ts";
 import { systemRandom } from "../../util/uuid.ts";
 import { EXPORT_FORMATS, type ExportFormat } from "./options.ts";
+import { claudeCodeName, codexName } from "./sessions/session-id.ts";
 
 const WRITE_CHARS = 1 << 16;
 
@@ -73,8 +74,14 @@ export async function makeFolder(path: string): Promise<void> {
 
 const NAME_CHARS_MAX = 60;
 
-/** A unique file name for a conversation, safe on every disk. */
-export function exportName({ id, key }: Pick<ConversationInfo, "id" | "key">, to: ExportFormat): string {
+/** A unique file name for a conversation, safe on every disk; of a session, the one that its tool looks for. */
+export function exportName(
+  info: Pick<ConversationInfo, "id" | "key" | "createdAt">,
+  to: ExportFormat,
+): string {
+  if (to === "claude-code") return claudeCodeName(info);
+  if (to === "codex") return codexName(info);
+  const { id, key } = info;
   const words = (key ?? "")
     .normalize("NFKD")
     .replace(/[^A-Za-z0-9]+/g, "-")

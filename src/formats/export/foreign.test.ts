@@ -45,6 +45,31 @@ describe("a session file of pi", () => {
     ]);
   });
 
+  it("keeps the text of documents", async () => {
+    await using other = await openStore("ephemeral:");
+    const chat = await other.open("test:documents");
+    const source = { type: "text", media_type: "text/plain", data: "Every word of it" };
+    const notes = { type: "base64", media_type: "text/markdown", data: btoa("# Notes") };
+    await chat.append({
+      role: "user",
+      content: [
+        { type: "document", title: "a.txt", source },
+        { type: "document", source: notes },
+        {
+          type: "document",
+          title: "b.pdf",
+          source: { type: "base64", media_type: "application/pdf", data: "JVBE" },
+        },
+      ],
+    });
+    const text = await exported(other, chat.id, { to: "openclaw" });
+    expect(JSON.parse(text.split("\n")[1] ?? "").message.content).toEqual([
+      { type: "text", text: "[document: a.txt]\nEvery word of it" },
+      { type: "text", text: "[document]\n# Notes" },
+      { type: "text", text: "[document: b.pdf]" },
+    ]);
+  });
+
   it("has each result of a tool as a message, with its call's name", async () => {
     const entries = await lines({ branch: "main" });
     const results = entries.filter(({ message }) => message?.role === "toolResult");

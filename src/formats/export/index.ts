@@ -9,6 +9,8 @@ import { chatMessages } from "./lists/chat-messages.ts";
 import { markdown } from "./markdown/markdown.ts";
 import { openclaw } from "./openclaw/openclaw.ts";
 import { checkOptions, type ExportOptions, type Wanted } from "./options.ts";
+import { claudeCode } from "./sessions/claude-code.ts";
+import { codex } from "./sessions/codex.ts";
 
 export { EXPORT_FORMATS, type ExportFormat, type ExportOptions } from "./options.ts";
 
@@ -57,6 +59,10 @@ async function* write(
       return yield* jsonl(snapshot, wanted, cleaner);
     case "openclaw":
       return yield* openclaw(snapshot, wanted, cleaner);
+    case "claude-code":
+      return yield* claudeCode(snapshot, wanted, cleaner);
+    case "codex":
+      return yield* codex(snapshot, wanted, cleaner);
     default:
       return yield* chatMessages(snapshot, wanted, cleaner);
   }

@@ -7,6 +7,8 @@ export type ExportFormat =
   | "json"
   | "jsonl"
   | "openclaw"
+  | "claude-code"
+  | "codex"
   | "claude"
   | "openai"
   | "ai-sdk";
@@ -39,6 +41,8 @@ export const EXPORT_FORMATS: Readonly<Record<ExportFormat, FormatTraits>> = {
   json: { extension: ".json", branches: "tree", redacts: false },
   jsonl: { extension: ".jsonl", branches: "tree", redacts: false },
   openclaw: { extension: ".jsonl", branches: "tree", redacts: false },
+  "claude-code": { extension: ".jsonl", branches: "one", redacts: false },
+  codex: { extension: ".jsonl", branches: "one", redacts: false },
   claude: { extension: ".json", branches: "one", redacts: false },
   openai: { extension: ".json", branches: "one", redacts: false },
   "ai-sdk": { extension: ".json", branches: "one", redacts: false },
@@ -65,7 +69,7 @@ export function checkOptions(options: ExportOptions): Wanted {
   if (allBranches && branch !== undefined)
     throw invalid("Pass either `branch` or `allBranches`, not both", "branch");
   if (allBranches && traits.branches === "one") {
-    throw invalid(`${to} is a list of messages and holds one branch: specify it with branch`, "allBranches");
+    throw invalid(`${to} holds one branch: specify it with branch`, "allBranches");
   }
   return {
     to,

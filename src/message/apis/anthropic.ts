@@ -160,11 +160,16 @@ function trimEnd(message: AnthropicMessage): void {
 }
 
 function anthropicMessage(
-  message: Pick<Message, "role" | "content" | "model"> | JsonObject,
+  message: Pick<Message, "role" | "content" | "model" | "provenance"> | JsonObject,
 ): AnthropicMessage {
-  const { role, content, model } = message as Message;
+  const { role, content, model, provenance } = message as Message;
   if (typeof content === "string") return { role: claudeRole(role), content };
-  const place = { isAnswer: role === "assistant", isClaude: model === undefined || /claude/i.test(model) };
+  // Where a source does not name the model, its format tells whose it was.
+  const maker = model ?? provenance?.import;
+  const place = {
+    isAnswer: role === "assistant",
+    isClaude: typeof maker !== "string" || /claude|komatachi/i.test(maker),
+  };
   return { role: claudeRole(role), content: accepted(blocksOf({ content }), place) as AnthropicBlock[] };
 }
 
@@ -242,8 +247,9 @@ function acceptedMedia(block: JsonObject, { isAnswer }: Place): JsonObject {
 }
 
 function fitsSource(block: JsonObject): boolean {
-  const kind = isJsonObject(block.source) ? block.source.type : undefined;
-  if (kind === "file" || kind === "content") return true;
+  const source = isJsonObject(block.source) ? block.source : {};
+  if (source.type === "file") return typeof source.file_id === "string";
+  if (source.type === "content") return source.content !== undefined;
   const media = mediaOf(block);
   if (media?.form !== "base64") return media !== undefined;
   return block.type === "image" ? IMAGE_TYPES.has(media.mediaType) : media.mediaType === "application/pdf";
