@@ -52,7 +52,8 @@ function newestSource(): number {
   const files = folders.flatMap((folder) =>
     readdirSync(folder, { recursive: true, encoding: "utf8" }).map((name) => join(folder, name)),
   );
-  return Math.max(...[...files, join(ROOT, "web/index.html")].map((file) => statSync(file).mtimeMs));
+  const others = ["web/index.html", "src/message/types.ts"].map((name) => join(ROOT, name));
+  return Math.max(...[...files, ...others].map((file) => statSync(file).mtimeMs));
 }
 
 if (import.meta.main) await buildPage("web/dist");

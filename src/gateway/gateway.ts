@@ -1,13 +1,12 @@
 /** HTTP and WebSocket for people, browsers and programs, over one store. */
 import { once } from "node:events";
-import type { Server } from "node:http";
 import { join } from "node:path";
 import { getRequestListener, type HttpBindings } from "@hono/node-server";
 import { Agents, type Settings } from "../channel/setup/agents.ts";
-import { asColloquyError, type ColloquyError, invalid } from "../errors.ts";
+import { type ColloquyError, invalid } from "../errors.ts";
 import { checkObject, checkString } from "../util/checked-arguments.ts";
 import { Auth } from "./auth/auth.ts";
-import { forgetRunning, noteRunning } from "./auth/records/running.ts";
+import { runningNote } from "./auth/records/running.ts";
 import { GatewayChannels } from "./chat/channels.ts";
 import { webAgent } from "./chat/web-agent.ts";
 import { LiveConfig } from "./config/live-config.ts";
@@ -20,13 +19,14 @@ import { Metrics } from "./http/metrics.ts";
 import { Page } from "./http/page.ts";
 import { ImportJobs } from "./imports/import-jobs.ts";
 import { KeptFiles } from "./kept-files.ts";
-import { type ListenSettings, listen, ownName, PORT } from "./listen.ts";
+import { listen } from "./listen.ts";
+import { type ListenSettings, ownName, PORT, PORT_MAX } from "./listen-settings.ts";
 import { type GatewayLog, NO_LOG } from "./log.ts";
+import { recent } from "./recent.ts";
 import { ROUTES } from "./routes/table.ts";
 import { Live } from "./socket/live.ts";
 import { SocketServer } from "./socket/socket-server.ts";
 import { UsageIndex } from "./usage/usage-index.ts";
-import type { ConfigView } from "./wire/rest.ts";
 
 export interface GatewayOptions extends ListenSettings {
   /** They, and their store, stay open when the gateway is closed. */
@@ -47,8 +47,6 @@ export interface GatewayOptions extends ListenSettings {
 export interface Gateway extends AsyncDisposable {
   /** Such as `http://127.0.0.1:18789`. */
   readonly url: string;
-  /** For what else is to be attached to them. */
-  readonly servers: readonly Server[];
   /**
    * Use other settings from now on, without a restart. Resolves when they are in effect, or refused: then the former
    * ones stay. `GET /api/v1/status` says which, and what waits for the next start.
@@ -61,8 +59,8 @@ export interface Gateway extends AsyncDisposable {
 
 /** How long running answers may take after a close was asked for. */
 const GRACE_MS = 10_000;
-const RECENT_MS = 5000;
-const PORT_MAX = 65_535;
+/** Counting asks the store, and pages and monitors ask often. */
+const COUNTS_MS = 5000;
 
 /** Listen. Resolves when requests are answered. */
 export async function openGateway(options: GatewayOptions): Promise<Gateway> {
@@ -90,23 +88,23 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
   const usage = new UsageIndex(store, join(stateDir, "usage.json"));
   const hosts = new AllowedHosts(names, bound, isEncrypted);
   hosts.use(auth.settings.hosts);
-  const { pid } = process;
-  // Only commands ask for it: a full disk must not stop what it is about.
-  const lenient = (work: () => void): void => {
-    try {
-      work();
-    } catch (error) {
-      onProblem(asColloquyError(error, "Cannot note where the gateway is"));
-    }
-  };
-  const onState = (state: ConfigView): void =>
-    lenient(() => noteRunning(auth.records, { url, pid, config: state }));
-  const config = new LiveConfig({ agents, auth, hosts, channels, files, log, onState });
-  onState(config.state);
+  const note = runningNote(auth.records, url, onProblem);
+  const config = new LiveConfig({ agents, auth, hosts, channels, files, log, onState: note.write });
+  note.write(config.state);
   const context: GatewayContext = {
-    ...{ store, agents, version, auth, config, live, channels, imports, usage, log, metrics: new Metrics() },
+    store,
+    agents,
+    version,
+    auth,
+    config,
+    live,
+    channels,
+    imports,
+    usage,
+    log,
+    metrics: new Metrics(),
     isRunning: (conversation) => live.isRunning(conversation),
-    counts: recent(() => store.counts()),
+    counts: recent(() => store.counts(), COUNTS_MS),
   };
   const app = httpApp(ROUTES, context, hosts, page);
   const sockets = new SocketServer(context, hosts, onProblem);
@@ -122,30 +120,17 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
     await config.close();
     await Promise.all([channels.close(), live.close(GRACE_MS), imports.close()]);
     await files.close();
-    lenient(() => forgetRunning(auth.records, pid));
+    note.forget();
     await sockets.close();
     for (const server of servers) server.closeAllConnections();
     await Promise.all(closed);
     usage.close();
   };
   return {
-    ...{ url, servers, close },
+    url,
+    close,
     use: (settings) => config.use(settings),
     refuse: (problem) => config.refuse(problem),
     [Symbol.asyncDispose]: close,
-  };
-}
-
-/** The same answer for a few seconds, and one question at a time. */
-function recent<T>(ask: () => Promise<T>): () => Promise<T> {
-  let last: Promise<T> | undefined;
-  let until = 0;
-  return () => {
-    if (last !== undefined && performance.now() < until) return last;
-    until = Number.POSITIVE_INFINITY;
-    last = ask().finally(() => {
-      until = performance.now() + RECENT_MS;
-    });
-    return last;
   };
 }

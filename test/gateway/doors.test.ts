@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { listenSettings } from "../../src/gateway/listen.ts";
+import { listenSettings } from "../../src/gateway/listen-settings.ts";
 import { openPlace, request } from "./place.ts";
 
 const API = "/api/v1/conversations";

@@ -84,8 +84,8 @@ export function tokenVariable(channel: string): string {
 const LOOKUPS: readonly Lookup[] = ["all", "session"];
 
 /**
- * Everything that is stored may only be looked up for the owner, and where nobody else reads the answer. Who is the
- * only user that the config names is taken for the owner.
+ * Everything that is stored may only be looked up for the owner, and where others do not read the answer. If the
+ * config names one user, that is the owner.
  */
 export function lookupIn(
   key: string,

@@ -7,6 +7,7 @@ import { usageOfMessage } from "../../agent/loop/usage.ts";
 import { asColloquyError, ColloquyError } from "../../errors.ts";
 import type { ConversationInfo } from "../../store/index.ts";
 import type { Store } from "../../store/store.ts";
+import { recent } from "../recent.ts";
 import { type CountedConversation, type CountedRow, UsageFile } from "./usage-file.ts";
 
 /** A refresh lists all conversations, so it is not done for each request. */
@@ -20,8 +21,7 @@ export interface ConversationRows {
 export class UsageIndex {
   readonly #store: Store;
   readonly #file: UsageFile;
-  #refreshing: Promise<readonly ConversationRows[]> | undefined;
-  #freshUntilMs = 0;
+  readonly #all = recent(() => this.#refresh(), FRESH_MS);
 
   constructor(store: Store, path: string) {
     this.#store = store;
@@ -29,13 +29,8 @@ export class UsageIndex {
   }
 
   /** Of all conversations, also those in the trash. */
-  async all(): Promise<readonly ConversationRows[]> {
-    if (this.#refreshing !== undefined && performance.now() < this.#freshUntilMs) return this.#refreshing;
-    this.#freshUntilMs = Number.POSITIVE_INFINITY;
-    this.#refreshing = this.#refresh().finally(() => {
-      this.#freshUntilMs = performance.now() + FRESH_MS;
-    });
-    return this.#refreshing;
+  all(): Promise<readonly ConversationRows[]> {
+    return this.#all();
   }
 
   async of(info: ConversationInfo): Promise<readonly CountedRow[]> {

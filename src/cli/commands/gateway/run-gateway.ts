@@ -3,7 +3,7 @@ import { once } from "node:events";
 import type { ColloquyError } from "../../../errors.ts";
 import { Auth } from "../../../gateway/auth/auth.ts";
 import { openGateway } from "../../../gateway/gateway.ts";
-import { listenSettings } from "../../../gateway/listen.ts";
+import { listenSettings, PORT_MAX } from "../../../gateway/listen-settings.ts";
 import { openLog } from "../../../gateway/log.ts";
 import { watchConfig } from "../../../state/config/watch.ts";
 import { objectIn } from "../../../util/values.ts";
@@ -20,7 +20,6 @@ import { AGENT_SECTIONS, openAgents } from "../chat/open-agents.ts";
 import { openBrowser } from "./browser.ts";
 import { pageFolder } from "./page-folder.ts";
 
-const PORT_MAX = 65_535;
 /** Besides those of the agents. */
 const SECTIONS = ["gateway", "channels", "streaming", "session", "sessions"];
 

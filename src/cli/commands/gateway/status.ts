@@ -1,5 +1,5 @@
 import { type RunningGateway, readRunning } from "../../../gateway/auth/records/running.ts";
-import { listenSettings, urlOf } from "../../../gateway/listen.ts";
+import { listenSettings, urlOf } from "../../../gateway/listen-settings.ts";
 import { loadConfig } from "../../../state/config/load.ts";
 import { defined } from "../../../util/json.ts";
 import { objectIn } from "../../../util/values.ts";

@@ -1,4 +1,5 @@
 /** Where the gateway of a state folder is, for the commands that ask for it. */
+import { asColloquyError, type ColloquyError } from "../../../errors.ts";
 import type { ConfigView } from "../../wire/rest.ts";
 import type { Records } from "./records.ts";
 
@@ -9,13 +10,37 @@ export interface RunningGateway {
   readonly config: ConfigView;
 }
 
-export function noteRunning(records: Records, running: RunningGateway): void {
-  records.run("INSERT OR REPLACE INTO settings (name, value) VALUES ('running', ?)", JSON.stringify(running));
+export interface RunningNote {
+  write(config: ConfigView): void;
+  forget(): void;
 }
 
-/** Unless another one was started since. */
-export function forgetRunning(records: Records, pid: number): void {
-  if (readRunning(records)?.pid === pid) records.run("DELETE FROM settings WHERE name = 'running'");
+/** Only commands read it: a disk that is full must not stop the gateway that it is about. */
+export function runningNote(
+  records: Records,
+  url: string,
+  onProblem: (problem: ColloquyError) => void,
+): RunningNote {
+  const { pid } = process;
+  const attempt = (work: () => void): void => {
+    try {
+      work();
+    } catch (error) {
+      onProblem(asColloquyError(error, "Cannot note where the gateway is"));
+    }
+  };
+  return {
+    write: (config) =>
+      attempt(() => {
+        const sql = "INSERT OR REPLACE INTO settings (name, value) VALUES ('running', ?)";
+        records.run(sql, JSON.stringify({ url, pid, config } satisfies RunningGateway));
+      }),
+    // Unless another one was started since.
+    forget: () =>
+      attempt(() => {
+        if (readRunning(records)?.pid === pid) records.run("DELETE FROM settings WHERE name = 'running'");
+      }),
+  };
 }
 
 /** One that was killed is still noted. */
