@@ -19,7 +19,9 @@ beforeAll(async () => {
     id = conversation.id;
     await conversation.append({ role: "user", content: "Hello" });
   };
-  scene = await openScene(seed, undefined, { hosts: [`127.0.0.1:${cable.port}`] });
+  scene = await openScene(seed, ({ body }) => [{ text: `Answer of ${body.model}` }], {
+    hosts: [`127.0.0.1:${cable.port}`],
+  });
   cable.target = Number(new URL(scene.url).port);
 });
 afterAll(async () => {
@@ -155,4 +157,17 @@ it("works on a page from plain HTTP, where browsers turn much off", async () => 
   await page.keyboard.press("Control+v");
   expect(await field(page).inputValue()).toBe("Over plain HTTP");
   await page.context().close();
+});
+
+it("lists every model inside the window, and answers with the one that is chosen", async () => {
+  const page = await scene.open(`#/c/${id}`);
+  await page.getByRole("button", { name: "Model: local/small" }).click();
+  const last = page.getByRole("menuitemradio", { name: /^Offline search/ });
+  await last.waitFor();
+  const box = await page.getByRole("menu").boundingBox();
+  expect((box?.y ?? 0) + (box?.height ?? 0)).toBeLessThanOrEqual(900);
+  await page.getByRole("menuitemradio", { name: "local/large" }).click();
+  await page.getByRole("button", { name: "Model: local/large" }).waitFor();
+  await send(page, "Which model are you?");
+  await page.locator(".message.assistant:not(.running)", { hasText: "Answer of large" }).waitFor();
 });

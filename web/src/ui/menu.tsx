@@ -84,8 +84,6 @@ function MenuList({ name, anchor, heading, items, onClose }: MenuListProps): JSX
     const element = list.current;
     if (!element) return;
     element.showPopover();
-    placeBeside(element, anchor);
-    (element.querySelector<HTMLElement>("[aria-checked=true]") ?? firstItem(element))?.focus();
     const closed = (event: ToggleEvent): void => {
       if (event.newState !== "closed") return;
       if (document.activeElement === document.body || element.contains(document.activeElement))
@@ -95,6 +93,13 @@ function MenuList({ name, anchor, heading, items, onClose }: MenuListProps): JSX
     element.addEventListener("toggle", closed);
     return () => element.removeEventListener("toggle", closed);
   }, []);
+  // Again when there are more items, because some are read when the menu opens.
+  useEffect(() => {
+    const element = list.current;
+    if (!element) return;
+    placeBeside(element, anchor);
+    (element.querySelector<HTMLElement>("[aria-checked=true]") ?? firstItem(element))?.focus();
+  }, [items.length]);
   return (
     <div
       ref={list}
