@@ -54,23 +54,25 @@ describe("a store that cannot be written", () => {
       expect((await ended).code).toBe(0);
     },
   );
-
-  it("because another process has locked it is a 503 after a while, and can be read meanwhile", async () => {
-    const { store, call, append, id, child, ended } = await running();
-    const other = new DatabaseSync(store);
-    other.exec("BEGIN IMMEDIATE");
-    const refused = append();
-    expect((await call("GET", `conversations/${id}`)).status).toBe(200);
-    expect(await refused).toMatchObject(UNAVAILABLE);
-    other.exec("ROLLBACK");
-    other.close();
-    expect((await append()).status).toBe(201);
-    child.kill("SIGTERM");
-    expect((await ended).code).toBe(0);
-  });
 });
 
-it("marks an answer that does not end in time", async () => {
+/** A store that another process has locked is a 503 after a while, and can be read meanwhile. */
+async function lockedStore(): Promise<void> {
+  const { store, call, append, id, child, ended } = await running();
+  const other = new DatabaseSync(store);
+  other.exec("BEGIN IMMEDIATE");
+  const refused = append();
+  expect((await call("GET", `conversations/${id}`)).status).toBe(200);
+  expect(await refused).toMatchObject(UNAVAILABLE);
+  other.exec("ROLLBACK");
+  other.close();
+  expect((await append()).status).toBe(201);
+  child.kill("SIGTERM");
+  expect((await ended).code).toBe(0);
+}
+
+/** An answer that does not end in time is marked. */
+async function endlessAnswer(): Promise<void> {
   const never = Promise.withResolvers<void>();
   await using model = await modelServer([
     [{ text: "Once upon " }, { until: never.promise }],
@@ -95,4 +97,9 @@ it("marks an answer that does not end in time", async () => {
   const messages = (await chat?.messages())?.items.map(({ message }) => message) ?? [];
   expect(messages).toMatchObject([{ role: "user" }, { role: "assistant", content: "Once upon " }]);
   expect(messages[1]?.endState).toBe("stopped");
+}
+
+// Each waits for many seconds.
+it("ends the wait for a lock and for an answer", async () => {
+  await Promise.all([lockedStore(), endlessAnswer()]);
 });

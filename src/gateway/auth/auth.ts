@@ -23,7 +23,7 @@ import { revokeSignIn } from "./records/sign-ins.ts";
 import { currentKey, rotateKeys } from "./records/signing-keys.ts";
 import { createToken, type NewToken, revokeToken } from "./records/tokens.ts";
 import { type AuthSettings, authSettings } from "./settings.ts";
-import { Shares } from "./shares.ts";
+import { placesOfStrangers, placesOfTokens } from "./shares.ts";
 import { Tickets } from "./tickets.ts";
 
 export interface AuthOptions {
@@ -33,13 +33,6 @@ export interface AuthOptions {
   readonly clock?: Clock;
   readonly random?: Random;
 }
-
-/** Connections that have not signed in. They have 5 seconds. */
-const STRANGERS_MAX = 256;
-const STRANGERS_EACH_MAX = 32;
-/** WebSockets and streams of those who have. */
-const CONNECTIONS_MAX = 4096;
-const CONNECTIONS_EACH_MAX = 1024;
 
 export class Auth implements AuthParts, AsyncDisposable {
   readonly records: Records;
@@ -51,8 +44,8 @@ export class Auth implements AuthParts, AsyncDisposable {
   readonly #credentials: Credentials;
   readonly #lastUsed: LastUsed;
   #configuring: Promise<void> = Promise.resolve();
-  readonly #strangers = new Shares(STRANGERS_MAX, STRANGERS_EACH_MAX);
-  readonly #connections = new Shares(CONNECTIONS_MAX, CONNECTIONS_EACH_MAX);
+  readonly #strangers = placesOfStrangers();
+  readonly #connections = placesOfTokens();
 
   private constructor(records: Records, settings: AuthSettings, clock: Clock, random: Random) {
     this.records = records;

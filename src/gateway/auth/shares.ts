@@ -1,7 +1,22 @@
 /** Places that are counted for all and for each, so that one client or one token cannot take those of all others. */
 import { ColloquyError } from "../../errors.ts";
 
-export class Shares {
+/** For connections that have not signed in, by their client. They have 5 seconds. */
+const STRANGERS_MAX = 256;
+const STRANGERS_EACH_MAX = 32;
+/** For WebSockets and streams of those who have, by their token. */
+const CONNECTIONS_MAX = 4096;
+const CONNECTIONS_EACH_MAX = 1024;
+
+export function placesOfStrangers(): Shares {
+  return new Shares(STRANGERS_MAX, STRANGERS_EACH_MAX);
+}
+
+export function placesOfTokens(): Shares {
+  return new Shares(CONNECTIONS_MAX, CONNECTIONS_EACH_MAX);
+}
+
+class Shares {
   readonly #max: number;
   readonly #eachMax: number;
   readonly #taken = new Map<string, number>();

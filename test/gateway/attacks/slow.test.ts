@@ -31,18 +31,23 @@ describe("a client that takes its time", () => {
     ["POST /api/v1/conversations", 401],
   ];
 
-  it("cannot hold a connection with a body that does not end", async () => {
+  const dripping = async (socket: Socket, piece: string): Promise<void> => {
+    const drip = setInterval(() => socket.write(piece), 100);
+    onTestFinished(() => clearInterval(drip));
+    await once(socket, "close");
+  };
+
+  it("cannot hold a connection with headers or a body that do not end", async () => {
+    const headers = dial(["GET /health HTTP/1.1"]);
     const held = BODIES.map(async ([line, status]) => {
       const { socket, text } = dial([
         ...[`${line} HTTP/1.1`, `Host: 127.0.0.1:${place.port}`],
         ...["Content-Type: application/json", "Content-Length: 1000", ""],
       ]);
-      const drip = setInterval(() => socket.write(" "), 100);
-      onTestFinished(() => clearInterval(drip));
-      await once(socket, "close");
+      await dripping(socket, " ");
       expect(text()).toContain(`HTTP/1.1 ${status} `);
     });
-    await Promise.all(held);
+    await Promise.all([...held, dripping(headers.socket, "X: y\r\n")]);
   }, 30_000);
 
   it("cannot fill the memory with pongs that it does not read", async () => {
