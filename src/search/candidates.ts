@@ -262,21 +262,27 @@ const SIMILAR_MAX = 8;
 const SIMILAR_SCAN = 20_000;
 const SIMILAR_CHARS_MIN = 4;
 
-/** Indexed words that a mistyped one may have meant: it is their beginning, or few letters differ. */
+/** Indexed words that may be meant: those that begin with it, or else those in which few letters differ. */
 function similarWords(file: IndexFile, word: string): string[] {
   if (word.length < SIMILAR_CHARS_MIN) return [];
-  const start = word.slice(0, 2);
-  const rows = file
-    .prepare("SELECT term FROM vocabulary WHERE term >= ? AND term < ? LIMIT ?")
-    .all(start, `${start}\uffff`, SIMILAR_SCAN);
+  // Somebody is still typing: the search below would take longer than the answer may after each key.
+  const begun = termsFrom(file, word, SIMILAR_MAX);
+  if (begun.length > 0) return begun;
   const limit = word.length < 8 ? 1 : 2;
   const typed = [word, stem(word, ENGLISH)];
-  const stepsTo = (term: string): number =>
-    term.startsWith(word) ? 1 : Math.min(...typed.map((form) => editDistance(form, term)));
-  return rows
-    .map(({ term }) => ({ term: String(term), steps: stepsTo(String(term)) }))
+  const stepsTo = (term: string): number => Math.min(...typed.map((form) => editDistance(form, term)));
+  return termsFrom(file, word.slice(0, 2), SIMILAR_SCAN)
+    .map((term) => ({ term, steps: stepsTo(term) }))
     .filter(({ steps }) => steps <= limit)
     .sort((one, other) => one.steps - other.steps)
     .slice(0, SIMILAR_MAX)
     .map(({ term }) => term);
+}
+
+/** Indexed words with this beginning. */
+function termsFrom(file: IndexFile, start: string, max: number): string[] {
+  return file
+    .prepare("SELECT term FROM vocabulary WHERE term >= ? AND term < ? LIMIT ?")
+    .all(start, `${start}\uffff`, max)
+    .map(({ term }) => String(term));
 }

@@ -18,7 +18,7 @@ import { Row } from "./row.tsx";
 import { titleOf } from "./title.ts";
 
 const TITLES_MAX = 8;
-const HITS_MAX = 50;
+const HITS_MAX = 20;
 
 export interface SearchResultsProps {
   readonly text: string;
