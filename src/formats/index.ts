@@ -6,6 +6,7 @@ export {
   type ExportOptions,
   exportConversation,
 } from "./export/index.ts";
+export { type Fidelity, type OriginalSource, originalSources } from "./export/original/original.ts";
 export {
   FORMAT_NAMES,
   type Forgotten,
@@ -15,7 +16,6 @@ export {
   type ImportProgress,
   type ImportReport,
   importConversations,
-  restoreRecord,
   type Skipped,
   type UsualPlace,
   usualPlaces,

@@ -172,7 +172,7 @@ type InfoType =
   | "prune"
   | "undo-compaction"
   | "turn"
-  | "records"
+  | "original"
   | "import"
   | (string & {});
 

@@ -39,6 +39,7 @@ import { byKey, SessionKeys } from "./read/session-keys.ts";
 import { Snapshot } from "./read/snapshot.ts";
 import { type RetentionOptions, retain } from "./retention/apply-retention.ts";
 import { wasPurged } from "./retention/erasure.ts";
+import { forgetImports, isLostBlob } from "./retention/import-ledger.ts";
 import type { Receipt } from "./retention/receipt.ts";
 import type { RetentionPolicy, RetentionReport } from "./retention/retention.ts";
 import { moveToTrash, type PurgeOptions, purge, restoreFromTrash } from "./retention/trash.ts";
@@ -313,7 +314,10 @@ export class Store {
 
   /** Read everything in the store and report damage. Changes nothing. */
   async verify(): Promise<VerifyReport> {
-    return this.#ask((engine) => engine.verify());
+    const report = await this.#ask((engine) => engine.verify());
+    // The next import reads its sources again, and stores the bytes that are lost.
+    if (!this.#readonly && report.findings.some(isLostBlob)) await forgetImports(this.#access);
+    return report;
   }
 
   /** Like `verify`, with the limits for trees: reports deep branches, and leaves out cycles that are allowed. */

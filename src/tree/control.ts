@@ -17,8 +17,8 @@ const CONTROLS: ReadonlySet<string> = new Set([
   "prune",
   "undo-compaction",
   "turn",
-  // Records of an imported source that are not entries.
-  "records",
+  // Where the bytes of an imported source are.
+  "original",
 ]);
 
 /** Throws if the tree, whose last entry is `lastSeq`, does not allow the entry. */

@@ -1,10 +1,9 @@
 /** Damage to files, for tests, and what is left of their records afterwards. */
 
-import { restoreRecord } from "../../src/formats/import/writer/kept-records.ts";
-import { keptIn } from "../../src/formats/import/writer/known-entries.ts";
-import type { Message } from "../../src/message/types.ts";
+import { parseRecords } from "../../src/formats/sources/json/records.ts";
+import { segmentsOf } from "../../src/store/originals/originals.ts";
 import type { Store } from "../../src/store/store.ts";
-import type { JsonObject } from "../../src/util/json.ts";
+import type { Json } from "../../src/util/json.ts";
 import { fc } from "./fast-check.ts";
 
 /** Something that happens to bytes on their way through the years. */
@@ -52,23 +51,29 @@ export async function kept(store: Store): Promise<Set<string>> {
   const ingest = store.ingest();
   const found = new Set<string>();
   for (const { id } of (await store.list({ limit: 1000 })).items) {
-    for await (const { message, data } of ingest.log(id, 0)) {
-      for (const record of keptIn((message ?? data) as Message | JsonObject)) {
-        const value = restoreRecord(record, message);
-        found.add(JSON.stringify(value));
-        for (const line of typeof value === "string" ? value.split("\n") : []) found.add(plain(line));
+    const all = await ingest.originals(id);
+    for (const original of all) {
+      const parts: Buffer[] = [];
+      for (const segment of segmentsOf(original, all)) {
+        const bytes = segment === undefined ? "missing" : await ingest.segmentBytes(segment);
+        if (typeof bytes !== "string") parts.push(bytes);
+      }
+      const text = Buffer.concat(parts).toString();
+      for (const record of [text, ...text.split("\n")]) {
+        if (original.form === "lines") found.add(JSON.stringify(record));
+        for (const { value } of parseRecords(record).values)
+          for (const json of insideOf(value)) found.add(json);
       }
     }
   }
   return found;
 }
 
-/** The JSON of a text that is JSON, without what its layout adds. */
-function plain(text: string): string {
-  try {
-    return JSON.stringify(JSON.parse(text));
-  } catch {
-    return "";
+/** A value and everything in it, as JSON. */
+function* insideOf(value: Json): Generator<string> {
+  yield JSON.stringify(value);
+  if (typeof value === "object" && value !== null) {
+    for (const inner of Object.values(value)) if (typeof inner === "object") yield* insideOf(inner as Json);
   }
 }
 

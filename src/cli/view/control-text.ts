@@ -55,7 +55,7 @@ const INFOS: ReadonlyMap<string, Words> = new Map<string, Words>([
     ({ compaction }, nameOf) => (isText(compaction) ? `compaction ${nameOf(compaction)} undone` : undefined),
   ],
   ["turn", turnText],
-  ["records", () => "records of the source that are not messages"],
+  ["original", ({ file }) => (isText(file) ? `the original of ${file}` : "an original, which was erased")],
   ["import", ({ format }) => (isText(format) ? `imported from ${format}` : undefined)],
 ]);
 

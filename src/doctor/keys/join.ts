@@ -14,6 +14,7 @@ import { TextPlaceholders } from "../../formats/import/text-placeholders.ts";
 import { EntryIntake } from "../../formats/import/writer/entry-intake.ts";
 import { REMOVED_KIND } from "../../message/entry.ts";
 import type { ConversationInfo } from "../../store/index.ts";
+import { isAnnouncement } from "../../store/originals/announcement.ts";
 import type { ExportEntry, Snapshot } from "../../store/read/snapshot.ts";
 import type { Store } from "../../store/store.ts";
 import type { Ingest } from "../../store/write/ingest.ts";
@@ -58,7 +59,8 @@ async function copyConversation(ingest: Ingest, into: string, snapshot: Snapshot
     () => undefined,
   );
   await intake.tree.load(undefined);
-  const written = await copyEntries(intake, snapshot);
+  const before = (await ingest.originals(into)).map(({ number }) => number);
+  const written = await copyEntries(intake, snapshot, Math.max(0, ...before));
   const state = await copyState(intake, snapshot, (await ingest.find(into)) as ConversationInfo);
   await intake.tree.settle();
   const missing = await copyEmptyBranches(intake, snapshot, written);
@@ -66,16 +68,21 @@ async function copyConversation(ingest: Ingest, into: string, snapshot: Snapshot
 }
 
 /** Returns the branches that have entries of their own. */
-async function copyEntries(intake: EntryIntake, snapshot: Snapshot): Promise<ReadonlySet<number>> {
+async function copyEntries(
+  intake: EntryIntake,
+  snapshot: Snapshot,
+  originals: number,
+): Promise<ReadonlySet<number>> {
   const written = new Set<number>();
   let after: string | null = null;
   let count = 0;
   for await (const entry of snapshot.log()) {
     if (!isKept(entry)) continue;
     const bytes = JSON.stringify(entry.message ?? entry.data ?? null).length;
-    const source = { ...sourceOf(entry), branch: nameOf(snapshot, entry.branch) };
+    const source = { ...sourceOf(renumbered(entry, originals)), branch: nameOf(snapshot, entry.branch) };
     const parent = entry.kind === "label" ? after : entry.parentId;
-    await intake.take({ entry: source, parent, after, bytes, notes: [], origin: originOf(snapshot) });
+    await intake.take({ entry: source, parent, after, bytes, ...originOf(snapshot) });
+    if (isAnnouncement(entry.kind, entry.data)) continue;
     after = entry.id;
     written.add(entry.branch);
     if (++count % AT_ONCE_ENTRIES === 0) await intake.tree.settle();
@@ -100,7 +107,7 @@ async function copyState(
     ...{ id: madeId("joined", JSON.stringify(data)), at: Date.parse(activeAt(info)), records: [] },
     ...{ kind: "info", data, verbatim: true, branch: nameOf(snapshot, snapshot.tree.trunk) },
   };
-  await intake.take({ entry, parent: head, after: head, bytes: 0, notes: [], origin: originOf(snapshot) });
+  await intake.take({ entry, parent: head, after: head, bytes: 0, ...originOf(snapshot) });
   // It is about the messages of this branch, so the other conversation does not take it over.
   return context_state === null
     ? []
@@ -143,16 +150,37 @@ async function undoCompactions(
   return notes;
 }
 
-function originOf({ info }: Snapshot): Parameters<EntryIntake["take"]>[0]["origin"] {
-  return { format: "colloquy", file: info.id, around: NOWHERE };
+type Queued = Parameters<EntryIntake["take"]>[0];
+
+function originOf({ info }: Snapshot): Pick<Queued, "origin" | "originals" | "form" | "at"> {
+  const origin = { format: "colloquy", file: info.id, around: NOWHERE };
+  return { origin, originals: undefined, form: undefined, at: [] };
 }
 
 /** Changes of the tree are not copied: the branches that result from them are. */
 function isKept({ kind, data }: ExportEntry): boolean {
-  return kind !== REMOVED_KIND && (kind === "label" || !isOffPath(kind, objectOf(data)));
+  if (kind === REMOVED_KIND) return false;
+  return kind === "label" || isAnnouncement(kind, data) || !isOffPath(kind, objectOf(data));
 }
 
-type Source = Parameters<EntryIntake["take"]>[0]["entry"];
+/** The originals of the other conversation have the first numbers. */
+function renumbered(entry: ExportEntry, originals: number): ExportEntry {
+  const { kind, message, data } = entry;
+  const moved = (number: unknown): number => Number(number) + originals;
+  if (isAnnouncement(kind, data) && typeof data.original === "number") {
+    const base = isPlainObject(data.after) ? data.after : undefined;
+    const after = base && { ...base, original: moved(base.original) };
+    return { ...entry, data: { ...data, original: moved(data.original), ...(after && { after }) } };
+  }
+  const provenance = message?.provenance;
+  if (message === undefined || typeof provenance?.original !== "number") return entry;
+  return {
+    ...entry,
+    message: { ...message, provenance: { ...provenance, original: moved(provenance.original) } },
+  };
+}
+
+type Source = Queued["entry"];
 
 function sourceOf({ id, kind, at, message, data }: ExportEntry): Source {
   const plain = { id, at: Date.parse(at), records: [], verbatim: true } as const;

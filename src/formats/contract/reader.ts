@@ -4,13 +4,14 @@
  * A reader turns the records of a source into entries, in the order of the
  * source, and names the entry that each one follows. It knows nothing about
  * stores: the writer that implements the sink places entries on branches,
- * leaves out those that were imported before, keeps the records beside the
- * entries that were made of them, and makes everything durable.
+ * leaves out those that were imported before, keeps the bytes of the source
+ * with the conversation that claims them, and makes everything durable.
  *
  * Contract of every reader: it never throws because of the content of a
  * source. A record that it cannot use goes to `skip` or `note`; one that it
  * understands only partly is used as far as possible. No record is dropped:
- * each ends up in the `records` of an entry, in a `note`, or in a `skip`.
+ * each ends up in the `records` of an entry, in a `note`, or in a `skip`, which
+ * tells the conversation that its bytes belong to. `offset` is enough for that.
  */
 import type { Message } from "../../message/types.ts";
 import type { Json, JsonObject } from "../../util/json.ts";
@@ -20,9 +21,11 @@ export interface SourceRecord {
   readonly value: Json;
   /** Counted from 1; `null` where a source has no lines. */
   readonly line: number | null;
-  /** In uncompressed bytes; `null` where that has no meaning. */
+  /** In uncompressed bytes; `null` where that has no meaning: then the value is kept as a row. */
   readonly offset: number | null;
-  /** The text that was parsed, if any. It is kept instead of the value when the value is less exact. */
+  /** Its length in the file, if the reader knows it. */
+  readonly bytes?: number;
+  /** The text that was parsed, if any. */
   readonly text?: string;
 }
 
@@ -87,13 +90,13 @@ export interface SourceEntry {
   readonly kind?: "message" | "compaction" | "branch_summary" | "label" | "info" | "custom" | undefined;
   /** Epoch milliseconds; `undefined` when the source does not say. */
   readonly at?: number | undefined;
-  /** For messages: role, content, model, usage, stopReason, extra. The writer adds `provenance` and `source`. */
+  /** For messages: role, content, model, usage, stopReason, extra. The writer adds `provenance`. */
   readonly message?: Message | undefined;
   /** For other kinds; `docs/format/imported.md` lists the properties of each. */
   readonly data?: JsonObject | undefined;
   /** An entry of Colloquy itself: written unchanged, without its record. */
   readonly verbatim?: true | undefined;
-  /** The records that it comes from. They are kept, except for strings that the message holds anyway. */
+  /** The records that it comes from. Their bytes are kept with the conversation. */
   readonly records: readonly SourceRecord[];
   /** Oddities such as `cut-off`. The writer adds others (`missing-parent`, `duplicate-id` …). */
   readonly flags?: readonly string[] | undefined;
@@ -101,7 +104,7 @@ export interface SourceEntry {
 
 export interface ConversationSink {
   add(entry: SourceEntry): void;
-  /** Keep a record that is not an entry: a title, a snapshot, a counter. It is stored with the next entry. */
+  /** Keep a record that is not an entry: a title, a snapshot, a counter. */
   note(record: SourceRecord): void;
   /** Bytes that entries refer to by their hash, in Base64. They are stored before the next entry. */
   blob(base64: string): void;
@@ -124,7 +127,7 @@ export interface Sink {
    * conversation, such as the time of its last update.
    */
   isCurrent(sourceId: string, version: string): boolean;
-  /** Report a record that cannot be used. Its text, if any, is kept with the conversation. */
+  /** Report a record that cannot be used. Its bytes are kept with the conversation. */
   skip(record: Omit<SourceRecord, "value">, reason: string): void;
   /** Report a type of record that this reader does not know. The record itself is kept. */
   unknown(type: string): void;

@@ -2,6 +2,7 @@
 import { placeholder } from "../../message/apis/foreign.ts";
 import type { Block, Message } from "../../message/types.ts";
 import { ValueRedaction } from "../../secrets/value-redaction.ts";
+import { isAnnouncement, ORIGINAL_TYPE } from "../../store/originals/announcement.ts";
 import type { ExportEntry } from "../../store/read/snapshot.ts";
 import type { BranchInfo } from "../../tree/branches.ts";
 import type { Wanted } from "./options.ts";
@@ -25,6 +26,10 @@ export class Cleaner {
 
   entry(entry: ExportEntry): ExportEntry {
     const { message, data } = entry;
+    // The original has what is left out here.
+    if (isAnnouncement(entry.kind, data) && !this.#isWhole) {
+      return { ...entry, data: { type: ORIGINAL_TYPE }, references: [] };
+    }
     if (message !== undefined) return { ...entry, message: this.value(this.#withoutParts(message)) };
     return data === undefined ? entry : { ...entry, data: this.value(data) };
   }
@@ -43,11 +48,16 @@ export class Cleaner {
     return this.#wanted.redact ? this.#redaction.text(text) : text;
   }
 
+  get #isWhole(): boolean {
+    const { redact, tools, thinking } = this.#wanted;
+    return !redact && tools && thinking;
+  }
+
   #withoutParts(message: Message): Message {
     const { content } = message;
     const { tools, thinking } = this.#wanted;
     if (tools && thinking) return message;
-    // The source record repeats the removed parts.
+    // The source repeats the removed parts.
     const { source: _source, ...rest } = message;
     if (typeof content === "string") return rest;
     const isKept = ({ type }: Block): boolean =>

@@ -18,7 +18,7 @@ const WRITE_CHARS = 1 << 16;
  */
 export async function writeExport(
   path: string,
-  pieces: AsyncIterable<string>,
+  pieces: AsyncIterable<string | Uint8Array>,
   { force = false }: { readonly force?: boolean } = {},
 ): Promise<number> {
   const options = { io: systemIo, random: systemRandom, mustBeNew: !force };
@@ -30,11 +30,15 @@ export async function writeExport(
   }
 }
 
-async function writeAll(path: string, pieces: AsyncIterable<string>): Promise<number> {
+async function writeAll(path: string, pieces: AsyncIterable<string | Uint8Array>): Promise<number> {
   await using file = await open(path, "wx", 0o600);
   let bytes = 0;
   let waiting = "";
   for await (const piece of pieces) {
+    if (typeof piece !== "string") {
+      bytes += await append(file, piece);
+      continue;
+    }
     waiting += piece;
     if (waiting.length < WRITE_CHARS) continue;
     bytes += await append(file, waiting);
@@ -45,9 +49,9 @@ async function writeAll(path: string, pieces: AsyncIterable<string>): Promise<nu
   return bytes;
 }
 
-async function append(file: Awaited<ReturnType<typeof open>>, text: string): Promise<number> {
-  await file.appendFile(text);
-  return Buffer.byteLength(text);
+async function append(file: Awaited<ReturnType<typeof open>>, piece: string | Uint8Array): Promise<number> {
+  await file.appendFile(piece);
+  return Buffer.byteLength(piece);
 }
 
 function explained(error: unknown, path: string): ColloquyError {

@@ -27,8 +27,9 @@ export async function* json(
   const referenced = new Set<string>();
   let separator = "\n    ";
   for await (const entry of only === undefined ? snapshot.log() : snapshot.path(only)) {
-    for (const hash of entry.references) referenced.add(hash);
-    yield separator + JSON.stringify(members(cleaner.entry(entry)));
+    const clean = cleaner.entry(entry);
+    for (const hash of clean.references) referenced.add(hash);
+    yield separator + JSON.stringify(members(clean));
     separator = ",\n    ";
   }
   yield '\n  ],\n  "blobs": {';

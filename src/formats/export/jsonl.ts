@@ -35,7 +35,7 @@ async function line(snapshot: Snapshot, entry: ExportEntry): Promise<string> {
   const held = (entry.message ?? entry.data ?? null) as JsonObject | null;
   const attached = references.length === 0 ? {} : { attached: await attachments(snapshot, references) };
   const encoded = encodeEntry(
-    { id, kind, at, json: JSON.stringify(kind === "message" ? { ...held, ...attached } : held) },
+    { id, kind, at, json: JSON.stringify({ ...held, ...attached }) },
     { seq, parentId, branch, operationId, batch: undefined },
   );
   if (encoded.length > LINE_BYTES_MAX) {

@@ -1,5 +1,6 @@
 /** The sink for the reader of one file: passes entries to the writers of their conversations. */
 
+import type { OriginalForm } from "../../store/originals/announcement.ts";
 import { isOffPath } from "../../tree/control.ts";
 import { isJsonObject, isPlainObject, type Json, type JsonObject } from "../../util/json.ts";
 import type { Describe } from "../contract/format.ts";
@@ -12,32 +13,28 @@ import type {
   SourceRecord,
 } from "../contract/reader.ts";
 import type { FileMemory, RememberedConversation } from "./ledger.ts";
+import { FileOriginals } from "./original/file-originals.ts";
 import type { Skipped } from "./report.ts";
 import type { ImportSession } from "./session.ts";
 import type { ConversationWriter } from "./writer/conversation-writer.ts";
-import { type KeptRecord, keepDamaged, keepRecords } from "./writer/kept-records.ts";
 import type { Origin } from "./writer/stored-entry.ts";
 import { titleMark } from "./writer/title.ts";
 
-/** More notes than this become an entry instead of waiting for one. */
-const NOTES_MAX = 500;
-const NOTE_BYTES_MAX = 256 * 1024;
 /** The assumed size of a record without a text. */
 const RECORD_BYTES = 1000;
 const SKIPPED_KEPT_MAX = 100;
 const VERSIONS_KEPT_MAX = 100;
 const HANDLES_MAX = 64;
 const HANDLES_KEPT = 16;
-/** The source id, in the ledger, of damage before the first conversation. No real one is empty. */
-const NO_CONVERSATION = "";
 
 /** One conversation that one file adds to. */
 interface Handle extends ConversationSink {
-  readonly writer: ConversationWriter;
+  /** Another one after `trim`, if the reader adds to the conversation again. */
+  writer: ConversationWriter;
+  isReleased: boolean;
+  readonly start: SourceConversation;
   readonly sourceId: string;
   last: string | null;
-  notes: KeptRecord[];
-  noteBytes: number;
 }
 
 export class FileSink implements Sink {
@@ -55,17 +52,22 @@ export class FileSink implements Sink {
   readonly #versions: Map<string, string> = new Map();
   readonly skipped: Skipped[];
   readonly #describe: Describe;
-  readonly #done: RememberedConversation[] = [];
+  readonly #done: Map<string, RememberedConversation> = new Map();
   #current: Handle | undefined;
-  /** Damage before the first conversation. */
-  #early: KeptRecord[] = [];
+  /** Damage before the first conversation, which keeps it. */
+  #early: Omit<SourceRecord, "value">[] = [];
+  readonly originals: FileOriginals;
 
   constructor(
     session: ImportSession,
     origin: Origin,
     describe: Describe,
     memory: FileMemory | undefined,
-    resumes: boolean,
+    {
+      resumes,
+      form,
+      from,
+    }: { readonly resumes: boolean; readonly form: OriginalForm; readonly from: number },
   ) {
     this.#describe = describe;
     this.#session = session;
@@ -76,7 +78,13 @@ export class FileSink implements Sink {
     this.#byId = new Map(before.map((known) => [known.id, known]));
     this.#bySourceId = new Map(before.map((known) => [known.sourceId, known]));
     this.skipped = resumes ? [...(memory?.skipped ?? [])] : [];
-    this.#early = keptIn(this.#savedOf(NO_CONVERSATION).notes);
+    this.originals = new FileOriginals(form, from, {
+      ingest: session.ingest,
+      file: origin.file,
+      verify: session.mode === "verify",
+      missing: (offset, reason) =>
+        session.report.missing({ source: origin.around.path, line: null, offset, reason }),
+    });
   }
 
   get writers(): ConversationWriter[] {
@@ -100,7 +108,10 @@ export class FileSink implements Sink {
 
   skip(record: Omit<SourceRecord, "value">, reason: string): void {
     this.tell(record, reason);
-    this.keepDamaged(keepDamaged({ ...record, reason }));
+    if (this.#current === undefined) {
+      this.#early.push(record);
+      if (record.offset !== null) this.originals.stream.free(record.offset);
+    } else this.#keepDamage(this.#writerOf(this.#current), record);
   }
 
   /** Report it without keeping it. */
@@ -110,10 +121,10 @@ export class FileSink implements Sink {
     if (this.skipped.length < SKIPPED_KEPT_MAX) this.skipped.push(skipped);
   }
 
-  /** Keep an unusable record with the conversation that was read last. */
-  keepDamaged(kept: KeptRecord): void {
-    if (this.#current === undefined) this.#early.push(kept);
-    else this.#note(this.#current, kept);
+  /** With the conversation that was read last. */
+  #keepDamage(writer: ConversationWriter, { offset, text }: Omit<SourceRecord, "value">): void {
+    if (offset !== null) this.originals.claimBytes(writer, offset, true);
+    else if (text !== undefined) this.originals.keepText(writer, text);
   }
 
   unknown(type: string): void {
@@ -130,19 +141,29 @@ export class FileSink implements Sink {
     const handles = [...this.#handles.values()];
     const kept = new Set(handles.slice(-HANDLES_KEPT).map(({ writer }) => writer));
     const idle = handles.filter(({ writer }) => !kept.has(writer));
-    for (const handle of idle) this.#flushNotes(handle);
+    for (const { writer } of idle) this.originals.flush(writer, undefined);
     await this.#release(new Set(idle.map(({ writer }) => writer)));
-    for (const { sourceId, writer } of idle) {
-      this.#done.push(rememberedOf(sourceId, writer, this.#versions.get(sourceId)));
+    for (const handle of idle) {
+      const { sourceId, writer } = handle;
+      this.#done.set(sourceId, rememberedOf(sourceId, writer, this.#versions.get(sourceId)));
+      handle.isReleased = true;
       this.#handles.delete(sourceId);
       this.#writers.delete(writer.id);
+      this.originals.forget(writer);
     }
   }
 
-  /** Write everything. Notes that wait for an entry are written only if `final`; otherwise the ledger keeps them. */
-  async finish(final: boolean): Promise<void> {
+  /** What was read so far is complete. */
+  flush(): void {
+    for (const writer of this.#writers.values()) this.originals.flush(writer, undefined);
+  }
+
+  /** Write everything. Bytes that no conversation has claimed are only kept if `final`: a reader may hold them. */
+  async finish(final: boolean, size: number | undefined): Promise<void> {
     if (final && this.#early.length > 0) this.conversation({ sourceId: this.#fallback });
-    for (const handle of this.#handles.values()) if (final) this.#flushNotes(handle);
+    if (final) this.originals.stream.releaseAll();
+    else this.originals.stream.release();
+    for (const writer of this.writers) this.originals.flush(writer, size);
     await this.#release(this.writers);
   }
 
@@ -165,25 +186,29 @@ export class FileSink implements Sink {
 
   /** For the ledger: how far each conversation of this file was read. */
   save(): JsonObject {
-    const open = [...this.#handles.values()].map(({ sourceId, writer, last, notes }): [string, Json] => [
+    const open = [...this.#handles.values()].map(({ sourceId, writer, last }): [string, Json] => [
       sourceId,
       {
         id: writer.id,
         last,
-        notes,
+        originals: this.originals.save(writer) ?? null,
         versions: Object.fromEntries([...writer.intake.versions].slice(-VERSIONS_KEPT_MAX)),
       },
     ]);
-    return Object.fromEntries(
-      this.#early.length === 0 ? open : [...open, [NO_CONVERSATION, { notes: this.#early }]],
-    );
+    return Object.fromEntries(open);
+  }
+
+  /** Whether a later import can continue where this one ends. */
+  get canContinue(): boolean {
+    const isKnown = (writer: ConversationWriter): boolean => this.originals.save(writer) !== undefined;
+    return this.#early.length === 0 && this.writers.every(isKnown);
   }
 
   remembered(): RememberedConversation[] {
     const open = [...this.#handles.values()].map(({ sourceId, writer }) =>
       rememberedOf(sourceId, writer, this.#versions.get(sourceId)),
     );
-    const now = [...this.#done, ...open];
+    const now = [...this.#done.values(), ...open];
     const seen = new Set(now.map(({ sourceId }) => sourceId));
     const before = (this.#memory?.conversations ?? []).filter(({ sourceId }) => !seen.has(sourceId));
     return [...before, ...now];
@@ -198,29 +223,40 @@ export class FileSink implements Sink {
         : (start.id ?? conversationIdOf(format, start.root ?? start.sourceId));
     const remembered = this.#byId.get(id);
     const resumes = this.#resumes && remembered !== undefined;
-    const { path } = this.#origin.around;
-    const writer = this.#writers.get(id) ?? this.#session.use(id, format, start, path, remembered, resumes);
+    const { path, modifiedMs } = this.#origin.around;
+    const writer =
+      this.#writers.get(id) ?? this.#session.use(id, format, start, path, remembered, resumes, modifiedMs);
     this.#writers.set(id, writer);
     if (!resumes) writer.wantAll();
     const handle: Handle = {
       writer,
+      isReleased: false,
+      start,
       sourceId: start.sourceId,
       last: typeof saved.last === "string" ? saved.last : null,
-      notes: keptIn(saved.notes),
-      noteBytes: 0,
       add: (entry) => this.#add(handle, entry),
       note: (record) => {
         this.#session.report.records++;
-        this.#note(handle, keepRecords([record], undefined)[0] as KeptRecord, record.text?.length);
+        this.originals.claim(this.#writerOf(handle), [record]);
       },
-      blob: (base64) => writer.addBlob(base64),
-      update: (patch) => writer.update(patch),
-      leaf: (entryId, isHidden) => writer.leaf(entryId, isHidden),
+      blob: (base64) => this.#writerOf(handle).addBlob(base64),
+      update: (patch) => this.#writerOf(handle).update(patch),
+      leaf: (entryId, isHidden) => this.#writerOf(handle).leaf(entryId, isHidden),
     };
     if (isPlainObject(saved.versions)) writer.intake.addVersions(saved.versions);
-    for (const kept of this.#early) this.#note(handle, kept);
-    this.#early = [];
+    this.originals.resume(writer, saved.originals);
+    for (const record of this.#early.splice(0)) this.#keepDamage(writer, record);
     return handle;
+  }
+
+  #writerOf(handle: Handle): ConversationWriter {
+    if (handle.isReleased) {
+      const { writer } = this.#handles.get(handle.sourceId) ?? this.#open(handle.start);
+      handle.writer = writer;
+      handle.isReleased = false;
+      this.#handles.set(handle.sourceId, handle);
+    }
+    return handle.writer;
   }
 
   #savedOf(sourceId: string): JsonObject {
@@ -230,33 +266,14 @@ export class FileSink implements Sink {
 
   #add(handle: Handle, entry: SourceEntry): void {
     this.#session.report.records += entry.records.length;
-    const { notes, noteBytes, last } = handle;
+    const writer = this.#writerOf(handle);
+    const { last } = handle;
     const parent = entry.parent === undefined ? last : entry.parent;
-    const bytes = entry.records.reduce((sum, { text }) => sum + (text?.length ?? RECORD_BYTES), noteBytes);
-    handle.writer.add({ entry, parent, after: last, notes, origin: this.#origin, bytes });
+    const bytes = entry.records.reduce((sum, { text }) => sum + (text?.length ?? RECORD_BYTES), 0);
+    const place = this.originals.claim(writer, entry.records);
+    this.originals.add({ entry, parent, after: last, origin: this.#origin, bytes, ...place }, writer);
     if (!isOffPath(entry.kind ?? "message", entry.data)) handle.last = entry.id;
-    handle.notes = [];
-    handle.noteBytes = 0;
   }
-
-  #note(handle: Handle, kept: KeptRecord, bytes = RECORD_BYTES): void {
-    // Nothing is added to a conversation of Colloquy itself.
-    if (handle.writer.start.verbatim === true && kept.damaged === undefined) return;
-    handle.notes.push(kept);
-    handle.noteBytes += bytes;
-    if (handle.notes.length >= NOTES_MAX || handle.noteBytes >= NOTE_BYTES_MAX) this.#flushNotes(handle);
-  }
-
-  /** Make an entry of notes that no entry followed. */
-  #flushNotes(handle: Handle): void {
-    if (handle.notes.length === 0) return;
-    const id = madeId("notes", handle.writer.id, JSON.stringify(handle.notes));
-    this.#add(handle, { id, kind: "info", data: { type: "records" }, records: [] });
-  }
-}
-
-function keptIn(notes: Json | undefined): KeptRecord[] {
-  return Array.isArray(notes) ? (notes as KeptRecord[]) : [];
 }
 
 function rememberedOf(

@@ -1,6 +1,7 @@
 /** One file of a source, read by the reader that knows it. */
 import { statSync } from "node:fs";
 import { ColloquyError, type ErrorCode } from "../../errors.ts";
+import type { OriginalForm } from "../../store/originals/announcement.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../util/json.ts";
 import type { BaseFile, FormatDeclaration } from "../contract/format.ts";
 import { openSourceDatabase } from "../sources/database.ts";
@@ -13,6 +14,7 @@ import { FileSink } from "./file-sink.ts";
 import { fingerprintOf } from "./fingerprint.ts";
 import type { FileMemory, Ledger } from "./ledger.ts";
 import { LineReader } from "./line-reader.ts";
+import type { FileStream } from "./original/file-stream.ts";
 import { readerFor } from "./reader-for.ts";
 import type { ImportSession } from "./session.ts";
 import type { SideFiles } from "./side-files.ts";
@@ -39,6 +41,7 @@ interface Read {
   readonly offset: number;
   readonly line: number;
   readonly whole: boolean;
+  readonly kept?: FileMemory["kept"];
   readonly reader?: unknown;
 }
 
@@ -113,12 +116,16 @@ async function readFile(opened: Opened): Promise<void> {
   if (session.mode === "write") ledger.put(memoryOf(opened, UNREAD, undefined, ""));
 }
 
-async function sinkOf(opened: Opened, format: FormatDeclaration, resumes: boolean): Promise<FileSink> {
+async function sinkOf(
+  opened: Opened,
+  format: FormatDeclaration,
+  kept: { readonly resumes: boolean; readonly form: OriginalForm; readonly from: number },
+): Promise<FileSink> {
   const { session, file, sideFiles, memory } = opened;
   const describe = await sideFiles.describe(format, file.around);
   session.report.files++;
   const origin = { format: format.name, file: file.relative, around: file.around };
-  const sink = new FileSink(session, origin, describe, memory, resumes);
+  const sink = new FileSink(session, origin, describe, memory, kept);
   opened.sinks.push(sink);
   return sink;
 }
@@ -129,8 +136,8 @@ async function write({ session }: Opened, sink: FileSink, bytes: number): Promis
 }
 
 /** Nothing more is read, so that the next file can be read meanwhile. */
-async function finish(opened: Opened, sink: FileSink, final: boolean): Promise<void> {
-  const finished = sink.finish(final);
+async function finish(opened: Opened, sink: FileSink, final: boolean, size?: number): Promise<void> {
+  const finished = sink.finish(final, size);
   opened.onRead();
   await finished;
 }
@@ -139,20 +146,22 @@ async function readLinesOf(opened: Opened, format: WithLines, records: readonly 
   const { session, file, source, memory, signal } = opened;
   const resumes = await goesOn(opened, format);
   const base = resumes ? undefined : await baseOf(opened, format, records);
-  const from = resumes && memory !== undefined ? { offset: memory.offset, line: memory.line } : START;
-  const sink = await sinkOf(opened, format, resumes);
+  const before = resumes ? memory : undefined;
+  const from = before?.kept ?? START;
+  const sink = await sinkOf(opened, format, { resumes, form: "lines", from: from.offset });
+  const { stream } = sink.originals;
   const reader = format.lines.open(sink, file.around, resumes ? (memory?.reader as Json) : undefined, base);
-  const reading = new LineReader(reader, sink, session.placeholders, from);
-  let told = from.offset;
-  const ingest = session.mode === "write" ? session.ingest : undefined;
+  const reading = new LineReader(reader, sink, session.placeholders, before ?? START);
+  let told = reading.offset;
   const problem = await guarded(async () => {
-    for await (const batch of readLines(source, { from, signal })) {
+    for await (const batch of readLines(stream.recording(source), { from, signal })) {
       for (const line of batch) {
         const waiting = reading.read(line);
         if (waiting !== undefined) await waiting;
       }
-      await reading.keepTooLong(source, ingest);
+      stream.release();
       await write(opened, sink, reading.offset - from.offset);
+      await sink.trim();
       opened.onBytes(reading.offset - told);
       told = reading.offset;
     }
@@ -162,7 +171,8 @@ async function readLinesOf(opened: Opened, format: WithLines, records: readonly 
   const isPending = reading.pending !== undefined && !keepNeverCompleted(reading, sink, file);
   if (!isStopped && (!final || isPending)) session.report.pending++;
   reader.end(final);
-  await finish(opened, sink, final);
+  const isWhole = final && !isPending && problem === undefined;
+  await finish(opened, sink, final, isWhole ? stream.end : undefined);
   if (problem !== undefined && !isStopped) {
     sink.tell({ line: reading.line, offset: reading.offset }, reasonOf(problem, file.path));
   }
@@ -171,8 +181,9 @@ async function readLinesOf(opened: Opened, format: WithLines, records: readonly 
     format: format.name,
     offset: reading.offset,
     line: reading.line,
-    whole: final && !isPending && problem === undefined,
-    reader: reader.state(),
+    whole: isWhole,
+    kept: stream.held ?? { offset: reading.offset, line: reading.line },
+    reader: sink.canContinue ? reader.state() : undefined,
   };
   opened.ledger.put(memoryOf(opened, read, sink, await fingerprintOf(source, reading.offset)));
 }
@@ -191,8 +202,9 @@ async function baseOf(
 /** A last line that has been incomplete for a day will not be completed: it is kept unparsed. */
 function keepNeverCompleted({ pending }: LineReader, sink: FileSink, { modifiedMs }: SourceFile): boolean {
   if (pending === undefined || Date.now() - modifiedMs < NEVER_MS) return false;
-  const { line, offset, text } = pending;
-  sink.skip({ line, offset, ...(text === undefined ? {} : { text }) }, "the last line was never completed");
+  const { line, offset, bytes } = pending;
+  sink.originals.stream.add(offset, bytes, false);
+  sink.skip({ line, offset }, "the last line was never completed");
   return true;
 }
 
@@ -212,18 +224,30 @@ async function readDocument(opened: Opened, format: WithDocument): Promise<void>
   const { session, file, source, memory, signal } = opened;
   const isSame = memory !== undefined && isUnchanged(file, memory) && memory.format === format.name;
   const done = isSame && session.mode === "write" ? memory.offset : 0;
-  const sink = await sinkOf(opened, format, false);
+  const sink = await sinkOf(opened, format, { resumes: false, form: "document", from: 0 });
+  const { stream } = sink.originals;
   let offset = done;
   let ended = true;
+  // The file is one value, which is kept as it is.
+  let isAlone = true;
+  let count = 0;
   const isElement = (value: Json): boolean => isJsonObject(value) && format.document.sniff(value);
   const problem = await guarded(async () => {
-    for await (const element of readElements(source, { signal, isElement })) {
-      if (element.offset < done) continue;
+    for await (const element of readElements(stream.recording(source), { signal, isElement })) {
+      if (element.offset < done) {
+        stream.add(element.offset, element.bytes, false);
+        stream.releaseClaimed();
+        continue;
+      }
+      sink.flush();
+      isAlone &&= ++count === 1 && keepGap(stream, element.offset);
+      stream.add(element.offset, element.bytes, false);
       if ("problem" in element) {
         sink.skip({ ...element, line: null }, element.problem);
         continue;
       }
       await format.document.read({ ...element, line: null }, sink, file.around);
+      stream.releaseClaimed();
       await write(opened, sink, element.offset - done);
       await sink.trim();
       opened.onBytes(element.offset - offset);
@@ -235,12 +259,21 @@ async function readDocument(opened: Opened, format: WithDocument): Promise<void>
     }
   });
   if (ended) opened.onBytes(file.size - offset);
-  await finish(opened, sink, true);
+  isAlone &&= keepGap(stream, stream.end) && ended && problem === undefined;
+  await finish(opened, sink, true, isAlone ? stream.end : undefined);
   if (problem !== undefined) throw problem;
   if (session.mode !== "write") return;
   const isScattered = format.document.isScattered === true && sink.writers.length > 0;
   const read = { format: format.name, offset: ended ? 0 : offset, line: 1, whole: ended && !isScattered };
   opened.ledger.put(memoryOf(opened, read, sink, ""));
+}
+
+/** White space around the only value of a file is a part of it; punctuation between elements is not. */
+function keepGap(stream: FileStream, offset: number): boolean {
+  const gap = stream.unread(offset);
+  const isSpace = gap.toString().trim() === "";
+  if (gap.length > 0 && isSpace) stream.add(offset - gap.length, gap.length, true);
+  return isSpace;
 }
 
 async function readDatabase(opened: Opened): Promise<void> {
@@ -252,7 +285,7 @@ async function readDatabase(opened: Opened): Promise<void> {
       session.report.ignore(file.path);
       return;
     }
-    const sink = await sinkOf(opened, format, false);
+    const sink = await sinkOf(opened, format, { resumes: false, form: "document", from: 0 });
     const problem = await guarded(async () => {
       for await (const _ of format.database.read(database, sink, file.around)) {
         await write(opened, sink, file.size);
@@ -307,6 +340,7 @@ function memoryOf(
     fingerprint,
     reader: isPurged ? undefined : reader,
     sink: isPurged ? {} : (sink?.save() ?? {}),
+    kept: read.kept ?? START,
     conversations: sink?.remembered() ?? [],
     skipped: sink?.skipped ?? [],
   };

@@ -5,4 +5,3 @@ export type { Imported, ImportReport, Skipped } from "./report.ts";
 export { type ImportOptions, type ImportProgress, importConversations } from "./run.ts";
 export { usualPlaces } from "./usual-places.ts";
 export { type WatchOptions, watchConversations } from "./watch.ts";
-export { restoreRecord } from "./writer/kept-records.ts";

@@ -23,6 +23,8 @@ export interface FileMemory {
   /** How far it was read, in uncompressed bytes and in lines. */
   readonly offset: number;
   readonly line: number;
+  /** How far its bytes were kept: up to a record that its reader holds. */
+  readonly kept: { readonly offset: number; readonly line: number };
   /** Of the part that was read; empty where reading cannot continue. */
   readonly fingerprint: string;
   /** All of it was read, and its end is complete. */
@@ -55,7 +57,7 @@ const SCHEMA = `
   CREATE TABLE IF NOT EXISTS about (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 `;
 /** A ledger of another version is cleared. */
-const VERSION = "3";
+const VERSION = "4";
 
 export class Ledger {
   readonly #database: DatabaseSync;

@@ -1,10 +1,8 @@
 /** Passes the lines of a file to its reader as records, and reports lines that are not records. */
-import type { Ingest } from "../../store/write/ingest.ts";
 import type { RecordReader } from "../contract/reader.ts";
-import { bytesOf } from "../sources/byte-source.ts";
 import { cutLongStrings, giveBack } from "../sources/json/long-strings.ts";
 import { parseRecords } from "../sources/json/records.ts";
-import type { ByteSource, SourceLine } from "../sources/types.ts";
+import type { SourceLine } from "../sources/types.ts";
 import type { FileSink } from "./file-sink.ts";
 import type { TextPlaceholders } from "./text-placeholders.ts";
 
@@ -12,8 +10,6 @@ export class LineReader {
   readonly #reader: RecordReader;
   readonly #sink: FileSink;
   readonly #placeholders: TextPlaceholders;
-  /** Lines too long for memory, to be stored piece by piece. */
-  readonly tooLong: SourceLine[] = [];
   /** Where the next import continues. */
   offset: number;
   line: number;
@@ -35,14 +31,20 @@ export class LineReader {
 
   /** Returns a promise for a line with long strings, which are stored before it is parsed. */
   read(line: SourceLine): Promise<void> | undefined {
+    // An earlier import has read it; its reader held it, and its bytes were not kept.
+    if (line.offset < this.offset) {
+      this.#sink.originals.stream.add(line.offset, line.bytes, line.state === "blank", line.line);
+      return undefined;
+    }
     if (line.state === "pending" && !this.#isComplete(line)) {
       this.pending = line;
       return undefined;
     }
     this.offset = line.offset + line.bytes;
     this.line = line.line + 1;
+    this.#sink.originals.stream.add(line.offset, line.bytes, line.state === "blank", line.line);
     if (line.state === "blank") return undefined;
-    if (line.state === "too-long") this.tooLong.push(line);
+    if (line.state === "too-long") this.#tooLong(line);
     else if (line.text === undefined && line.raw !== undefined && line.flaw === undefined) {
       return this.#parseLong(line, line.raw);
     } else this.#parse(line);
@@ -50,15 +52,15 @@ export class LineReader {
   }
 
   /** Keeps a long string in memory once, as bytes, and never as a string. */
-  async #parseLong({ line, offset }: SourceLine, raw: Buffer): Promise<void> {
+  async #parseLong({ line, offset, bytes: length }: SourceLine, raw: Buffer): Promise<void> {
     const { text, cuts } = cutLongStrings(raw);
     let shown = text;
     for (const { token, bytes } of cuts) shown = shown.replace(token, await this.#placeholders.put(bytes));
     for (const { bytes } of cuts) giveBack(bytes);
     giveBack(raw);
     const { values, rest } = parseRecords(shown);
-    for (const { value } of values) this.#reader.record({ value, line, offset });
-    if (rest !== undefined) this.#sink.skip({ line, offset, text: rest.text }, rest.reason);
+    for (const { value } of values) this.#reader.record({ value, line, offset, bytes: length });
+    if (rest !== undefined) this.#sink.skip({ line, offset }, rest.reason);
   }
 
   /** The last line may lack its newline and be complete nevertheless. */
@@ -73,31 +75,21 @@ export class LineReader {
     const text = textOf(line);
     const { values, rest } = parseRecords(text);
     for (const { value, text: own } of values) {
-      this.#reader.record({ value, line: number, offset, text: own });
+      this.#reader.record({ value, line: number, offset, bytes: line.bytes, text: own });
     }
     if (flaw === "invalid-utf8") {
-      const bytes = line.raw?.toString("base64") ?? "";
-      this.#sink.skip(
-        { line: number, offset, text: `base64:${bytes}` },
-        "not valid UTF-8: imported as far as possible, with the original bytes kept",
-      );
+      const reason = "not valid UTF-8: imported as far as possible, with the original bytes kept";
+      this.#sink.skip({ line: number, offset }, reason);
     } else if (rest !== undefined) {
-      this.#sink.skip({ line: number, offset, text: rest.text }, rest.reason);
+      this.#sink.skip({ line: number, offset }, rest.reason);
     } else if (flaw !== undefined) {
-      this.#sink.skip({ line: number, offset, text: "" }, "padded with zero bytes");
+      this.#sink.skip({ line: number, offset }, "padded with zero bytes");
     }
   }
 
-  /** The store takes a line that is too long for memory, piece by piece. */
-  async keepTooLong(source: ByteSource, ingest: Ingest | undefined): Promise<void> {
-    for (const { line, offset, bytes } of this.tooLong.splice(0)) {
-      const reason = `longer than the maximum line length (${bytes} bytes); its bytes are kept`;
-      this.#sink.tell({ line, offset }, reason);
-      if (ingest === undefined) continue;
-      const { hash, size } = await ingest.putBlob(bytesOf(source, offset, bytes));
-      this.#placeholders.suspect([hash]);
-      this.#sink.keepDamaged({ line, offset, damaged: reason, source: { type: "blob", hash, size } });
-    }
+  #tooLong({ line, offset, bytes }: SourceLine): void {
+    const reason = `longer than the maximum line length (${bytes} bytes); its bytes are kept`;
+    this.#sink.skip({ line, offset }, reason);
   }
 }
 

@@ -51,8 +51,7 @@ describe.each(["sqlite", "jsonl"])("a conversation that was purged from a %s sto
 
   it("leaves no words in any file beside the store", async () => {
     const store = await imported();
-    expect(filesWith("CANARY waits").filter((name) => name.includes("imports"))).not.toEqual([]);
-    expect(filesWith("CANARY said").filter((name) => name.includes("imports"))).toEqual([]);
+    expect(filesWith("CANARY").filter((name) => name.includes("imports"))).toEqual([]);
     expect(await purge(store, "pi:a")).toEqual([]);
     await store.close();
     expect(filesWith("CANARY")).toEqual([]);
@@ -81,9 +80,8 @@ describe.each(["sqlite", "jsonl"])("a conversation that was purged from a %s sto
     await purge(store, "pi:a");
     await store.close();
     for (const [name, bytes] of kept) writeFileSync(join(place, name), bytes);
-    expect(filesWith("CANARY waits")).not.toEqual([]);
     await (await imported()).close();
-    expect(filesWith("CANARY waits")).toEqual([]);
+    expect(filesWith("CANARY")).toEqual([]);
   });
 
   it.each([

@@ -50,6 +50,7 @@ export class ImportSession {
     source: string,
     remembered: RememberedConversation | undefined,
     resumes: boolean,
+    modifiedMs: number,
   ): ConversationWriter {
     const last = this.#last.get(id);
     // When nothing is written, a later file of the same conversation must find the earlier entries here.
@@ -66,6 +67,7 @@ export class ImportSession {
       remembered: this.#again ? undefined : remembered,
       again: this.#again,
       placeholders: this.placeholders,
+      modifiedMs,
       replaced: (other) => this.#rename(other),
       unresolved: (reference) => this.report.unresolved(reference),
       missing: ({ entry, origin }) => {

@@ -111,6 +111,7 @@ export interface StringCut {
 export interface SourceElement {
   readonly value: Json;
   readonly offset: number;
+  readonly bytes: number;
   /** Left out of elements above 16 MiB. */
   readonly text?: string;
 }

@@ -33,12 +33,12 @@ export function extractBlobs(
   json: string,
   standsFor: StandsFor = NOTHING,
 ): Extracted | undefined {
-  const { content, source } = value as Partial<Message>;
+  const { content } = value as Partial<Message>;
   const blocks = Array.isArray(content) ? content : [];
   const references = referencesIn(value);
   const stored = standsFor === NOTHING ? [] : storedTexts(value, [], standsFor);
   if (json.length < BLOB_CHARS_MIN && references.length + stored.length === 0) return undefined;
-  const places = [...largeParts(blocks, ["content"]), ...largeTexts(source, ["source"])];
+  const places = largeParts(blocks, ["content"]);
   if (places.length + references.length + stored.length === 0) return undefined;
   let copy: unknown = value;
   const blobs: NewBlob[] = [];
@@ -95,15 +95,6 @@ function largeParts(blocks: readonly unknown[], path: Path): Part[] {
   });
 }
 
-/** Every large string of an imported record: in a foreign format, images and tool results cannot be told apart. */
-function largeTexts(value: unknown, path: Path): Part[] {
-  if (typeof value === "string") return large(value, path, false);
-  if (typeof value !== "object" || value === null) return [];
-  return Object.entries(value).flatMap(([member, inner]) =>
-    largeTexts(inner, [...path, Array.isArray(value) ? Number(member) : member]),
-  );
-}
-
 function large(text: unknown, path: Path, base64: boolean): Part[] {
   // Half a surrogate pair has no form in UTF-8.
   if (typeof text !== "string" || text.length < BLOB_CHARS_MIN || !text.isWellFormed()) return [];
@@ -120,10 +111,8 @@ function decodeBase64(text: string): Buffer | undefined {
 const HASH = /^[0-9a-f]{64}$/;
 
 /** The blobs that a message refers to by their hash. */
-export function referencesIn({ content, source }: Partial<Message> | JsonObject): BlobRef[] {
-  const blocks = Array.isArray(content) ? content : [];
-  const notes = isPlainObject(source) && Array.isArray(source.notes) ? source.notes : [];
-  return storedReferences([...blocks, ...notes]);
+export function referencesIn({ content }: Partial<Message> | JsonObject): BlobRef[] {
+  return storedReferences(Array.isArray(content) ? content : []);
 }
 
 /** Blocks that refer to a blob that was stored before: `source: { type: "blob", hash }`, also within tool results. */

@@ -7,6 +7,7 @@ import type { LogEnd } from "../../tree/place-entries.ts";
 import { type Branch, branchById, liveBranches, type Tree } from "../../tree/tree.ts";
 import { isoTime } from "../../util/time.ts";
 import type { StoreAccess } from "../access.ts";
+import { eraseFromOriginals } from "../originals/erase-originals.ts";
 import { branchNamed, logEndOf, storedRanges } from "../read/lookups.ts";
 import { NO_OPTIONS, pendingEntry, write } from "../write/writing.ts";
 
@@ -46,9 +47,9 @@ export async function prune(store: StoreAccess, id: string, options: PruneOption
   for (let attempt = 1; ; attempt++) {
     const logEnd = await logEndOf(store, id);
     const chosen = await choose(store, id, logEnd, options);
-    const removed = await weigh(store, id, logEnd, chosen);
+    const { removed, entries } = await weigh(store, id, logEnd, chosen);
     try {
-      const copies = dryRun || chosen.length === 0 ? [] : await remove(store, id, logEnd, chosen);
+      const copies = dryRun || chosen.length === 0 ? [] : await remove(store, id, logEnd, chosen, entries);
       return { dryRun, removed, bytes: removed.reduce((sum, { bytes }) => sum + bytes, 0), copies };
     } catch (error) {
       // A concurrent writer added to one of them: check again whether it still matches.
@@ -64,13 +65,15 @@ async function weigh(
   id: string,
   { tree, lastSeq }: LogEnd,
   chosen: readonly Branch[],
-): Promise<Pruned["removed"]> {
+): Promise<Pick<Pruned, "removed"> & { readonly entries: readonly StoredEntry[] }> {
   const without: Tree = { ...tree, pruned: [...tree.pruned, ...chosen.map((branch) => branch.id)] };
   const gone = unreachable(without, lastSeq);
   const removed = [];
+  const all: StoredEntry[] = [];
   for (const { id: branch, name } of chosen) {
     const own = ownRanges(tree, branch, lastSeq).flatMap(([from, to]) => within(gone, from, to));
     const entries = await storedRanges(store, id, name, own);
+    all.push(...entries);
     removed.push({
       id,
       name,
@@ -78,7 +81,7 @@ async function weigh(
       bytes: entries.reduce((sum, entry) => sum + sizeOf(entry), 0),
     });
   }
-  return removed;
+  return { removed, entries: all };
 }
 
 function sizeOf({ blobs = [], ...entry }: StoredEntry): number {
@@ -90,14 +93,17 @@ async function remove(
   id: string,
   { lastSeq }: LogEnd,
   chosen: readonly Branch[],
+  entries: readonly StoredEntry[],
 ): Promise<readonly string[]> {
   const { copies } = await store.search.erasing(id, undefined, async () => {
     const nowMs = store.nowMs();
+    const originals = await eraseFromOriginals(store, id, entries, nowMs);
     const data = { type: "prune", branches: chosen.map((branch) => branch.id), seen: lastSeq };
     const pruning = write(store, id, [pendingEntry(store, "info", data, nowMs)], NO_OPTIONS, nowMs);
     // In the same commit. Without the first it finds nothing to do.
     const sweeping = store.queue.push({ type: "sweep", conversation: id, at: isoTime(nowMs) });
-    const [, removed] = await Promise.all([pruning, sweeping]);
+    const others = originals.map((operation) => store.queue.push(operation));
+    const [, removed] = await Promise.all([pruning, sweeping, ...others]);
     return removed;
   });
   return copies;

@@ -7,6 +7,7 @@ import { checkEntryId, checkLabel, checkProperties } from "../../message/validat
 import { isPlainObject } from "../../util/json.ts";
 import { isoTime } from "../../util/time.ts";
 import type { StoreAccess } from "../access.ts";
+import { eraseFromOriginals } from "../originals/erase-originals.ts";
 import { findEntry, infoOf, noEntry } from "../read/lookups.ts";
 import { eraseFromLedger } from "./import-ledger.ts";
 import type { Receipt } from "./receipt.ts";
@@ -65,9 +66,15 @@ async function redactEntry(store: StoreAccess, id: string, checked: string): Pro
   const json = JSON.stringify(
     entry.message === undefined ? redactedData(entry, at) : redactedMessage(entry.message, at),
   );
-  const removed = await store.search.erasing(id, entry.seq, () =>
-    store.queue.push({ type: "redact", conversation: id, entry: checked, json, at }),
-  );
+  const removed = await store.search.erasing(id, entry.seq, async () => {
+    const originals = await eraseFromOriginals(store, id, [entry], store.nowMs());
+    // In one commit, so that no half of it is left.
+    const [removed] = await Promise.all([
+      store.queue.push({ type: "redact", conversation: id, entry: checked, json, at }),
+      ...originals.map((operation) => store.queue.push(operation)),
+    ]);
+    return removed;
+  });
   return { id, at, ...removed };
 }
 

@@ -8,6 +8,7 @@
 import { existsSync, readdirSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import type { Finding } from "../../engine/index.ts";
 import type { StoreAccess } from "../access.ts";
 
 /** Where the ledger of a store is. */
@@ -40,6 +41,23 @@ export function eraseFromLedger(store: StoreAccess, conversation: string): Promi
   }
   batch.conversations.add(conversation);
   return batch.copies;
+}
+
+/** Whether bytes are lost that the source of an import may still have. */
+export function isLostBlob({ code }: Finding): boolean {
+  return code === "bad-blob" || code === "missing-blob";
+}
+
+/** Remove what the ledger knows of all files. */
+export async function forgetImports(store: Pick<StoreAccess, "ask">): Promise<void> {
+  const path = await store.ask(({ name, location }) => location && ledgerPath(name, location));
+  if (path === null || !existsSync(path)) return;
+  try {
+    using database = new DatabaseSync(path, { timeout: 1000 });
+    database.exec("DELETE FROM files");
+  } catch {
+    // It only saves time, and an import may be using it.
+  }
 }
 
 /** An import may be running: then the ledger or its log may have to be named instead. */

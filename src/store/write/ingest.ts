@@ -14,6 +14,15 @@ import { isoTime } from "../../util/time.ts";
 import type { StoreAccess } from "../access.ts";
 import { extractBlobs, inlineBlobs, type StandsFor } from "../blobs/blob-parts.ts";
 import { putBlob, type StoredBlob } from "../blobs/blob-streams.ts";
+import {
+  type Announcement,
+  isAnnouncement,
+  type Segment,
+  segmentReferences,
+} from "../originals/announcement.ts";
+import { announcementEntry, announcing, withdrawing } from "../originals/erase-originals.ts";
+import { type Original, originalsOf, type StoredAnnouncement } from "../originals/originals.ts";
+import { inlineSegment, segmentBytes } from "../originals/segments.ts";
 import { logEndOf } from "../read/lookups.ts";
 import { wasPurged } from "../retention/erasure.ts";
 import { claimKey, type Replaced } from "./claim-key.ts";
@@ -200,6 +209,45 @@ export class Ingest {
     await this.#store.queue.push({ type: "collect", before: at, hashes, at });
   }
 
+  /** What the store has of the sources of a conversation. */
+  originals(conversation: string): Promise<Original[]> {
+    return originalsOf(this.#store, conversation);
+  }
+
+  segmentBytes(segment: Segment): Promise<Buffer | "missing" | "damaged"> {
+    return segmentBytes(this.#store, segment);
+  }
+
+  announcement(id: string, atMs: number, announcement: Announcement, blobs: readonly NewBlob[]): ReadyEntry {
+    return { entry: announcementEntry(id, isoTime(atMs), announcement), blobs };
+  }
+
+  /** Remove announcements that others replace, and their segments. */
+  async withdraw(conversation: string, entries: readonly string[]): Promise<void> {
+    const nowMs = this.#store.nowMs();
+    await Promise.all(
+      entries.map((entry) => this.#store.queue.push(withdrawing(conversation, entry, nowMs))),
+    );
+  }
+
+  /** Store segments again that can no longer be read: their bytes, by their place in the announcement. */
+  async healSegments(
+    conversation: string,
+    { entry, ...announcement }: StoredAnnouncement,
+    found: ReadonlyMap<number, Buffer>,
+  ): Promise<void> {
+    const healed = announcement.segments.map((segment, index) => {
+      const bytes = found.get(index);
+      return bytes === undefined ? segment : inlineSegment(segment, bytes);
+    });
+    const nowMs = this.#store.nowMs();
+    const { queue } = this.#store;
+    await Promise.all([
+      queue.push(announcing(this.#store, conversation, { ...announcement, segments: healed }, [], nowMs)),
+      queue.push(withdrawing(conversation, entry, nowMs)),
+    ]);
+  }
+
   /** Every entry after `seq`, on any branch. */
   async *log(conversation: string, after: number): AsyncGenerator<StoredEntry, void, undefined> {
     for (let from = after, more = true; more; ) {
@@ -233,6 +281,9 @@ function ready(
   standsFor: StandsFor | undefined,
 ): ReadyEntry {
   const json = JSON.stringify(value);
+  if (isAnnouncement(entry.kind, value)) {
+    return { entry: { ...entry, idGiven: false, json, blobs: segmentReferences(value) }, blobs: [] };
+  }
   const extracted = extractBlobs(value, json, standsFor);
   if (extracted === undefined) return { entry: { ...entry, idGiven: false, json }, blobs: [] };
   const { refs, blobs } = extracted;

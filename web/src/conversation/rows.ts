@@ -51,7 +51,7 @@ const HIDDEN_INFO: ReadonlySet<string> = new Set([
   "flatten",
   "prune",
   "undo-compaction",
-  "records",
+  "original",
 ]);
 
 export function rowsOf(entries: readonly Entry[], branches: readonly BranchView[]): Row[] {

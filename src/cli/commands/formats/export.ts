@@ -35,6 +35,7 @@ interface Exported {
 
 export async function run(call: Call): Promise<Result> {
   const references = call.args.map(checkReference);
+  if (call.values.get("to") === ORIGINAL) return runOriginal(call, references);
   const options = optionsOf(call);
   const target = targetOf(call, references);
   await using store = await openToRead(call);
@@ -54,7 +55,7 @@ export async function run(call: Call): Promise<Result> {
 function optionsOf(call: Call): ExportOptions {
   const { flags, values } = call;
   const to = values.get("to");
-  const known = Object.keys(EXPORT_FORMATS).join(", ");
+  const known = [...Object.keys(EXPORT_FORMATS), ORIGINAL].join(", ");
   if (to === undefined) throw new UsageError(`Specify a format: --to ${known}`, "to");
   if (!Object.hasOwn(EXPORT_FORMATS, to))
     throw new UsageError(`Unknown format "${to}"; use one of ${known}`, "to");
@@ -71,6 +72,19 @@ function optionsOf(call: Call): ExportOptions {
     thinking: !flags.has("no-thinking"),
     ...(flags.has("redact") ? { redact: true } : flags.has("no-redact") ? { redact: false } : {}),
   };
+}
+
+const ORIGINAL = "original";
+const CHOICES = ["branch", "all-branches", "no-tools", "no-thinking", "redact", "no-redact"];
+
+async function runOriginal(call: Call, references: readonly string[]): Promise<Result> {
+  const chosen = CHOICES.find((name) => call.flags.has(name) || call.values.has(name));
+  if (chosen !== undefined) throw new UsageError(`--${chosen} has no effect on an original`, chosen);
+  const target = targetOf(call, references);
+  await using store = await openToRead(call);
+  const infos = await infosOf(call, store, references, undefined);
+  const { exportOriginals } = await import("./export-original.ts");
+  return await exportOriginals(call, store as Store, infos, target);
 }
 
 function exclude({ flags }: Call, one: string, other: string): void {

@@ -35,12 +35,12 @@ export const FORMAT_COMMANDS: readonly CommandSpec[] = [
     topic: IN_AND_OUT,
     summary: "Export conversations to other formats",
     details:
-      "FORMAT is markdown, html, json (complete), jsonl (Colloquy), openclaw (also for pi), claude-code, codex, claude, openai or ai-sdk. Without --out, the export is printed. Strings that look like secrets are removed from markdown and html, and with --redact from other formats too; review the result before you share it.",
+      "FORMAT is markdown, html, json (complete), jsonl (Colloquy), openclaw (also for pi), claude-code, codex, claude, openai, ai-sdk, or original: the imported files as they were, below the folder --out. Without --out, the export is printed. Strings that look like secrets are removed from markdown and html, and with --redact from other formats too; review the result before you share it.",
     args: [{ ...CONVERSATION, optional: true, many: true }],
     options: {
       to: {
         value: "FORMAT",
-        help: "markdown, html, json, jsonl, openclaw, claude-code, codex, claude, openai, ai-sdk",
+        help: "markdown, html, json, jsonl, openclaw, claude-code, codex, claude, openai, ai-sdk, original",
       },
       out: { value: "PATH", help: "A file, or a folder for one file each; - prints" },
       all: { help: "All conversations, instead of ID|KEY" },

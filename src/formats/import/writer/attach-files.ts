@@ -9,11 +9,12 @@ const FILE_BYTES_MAX = 48 * 1024 * 1024;
 
 /** Prepares an entry: at once, unless it refers to files, which have to be read. */
 export function attachFiles(
-  { entry, notes, origin }: ReadEntry,
+  read: ReadEntry,
   unresolved: (reference: string) => void,
 ): PreparedEntry | Promise<PreparedEntry> {
+  const { entry, origin } = read;
   const { message, data, flags = [] } = entry;
-  const prepared: PreparedEntry = { entry, id: entry.id, message, data, notes, origin, flags };
+  const prepared: PreparedEntry = { ...read, id: entry.id, message, data, flags };
   if (message === undefined || entry.verbatim === true || !hasFiles(message.content)) return prepared;
   return withFiles(message, origin.around, unresolved).then((whole) => ({ ...prepared, message: whole }));
 }

@@ -11,6 +11,10 @@ import { titleIn } from "../../../message/title.ts";
 import type { Replaced } from "../../../store/write/claim-key.ts";
 import type { SourceConversation } from "../../contract/reader.ts";
 import type { RememberedConversation } from "../ledger.ts";
+import type { QueuedOriginal } from "../original/collector.ts";
+import type { ConversationOriginals } from "../original/conversation-originals.ts";
+import type { Announce } from "../original/original-writer.ts";
+import { withoutErased } from "../original/without-erased.ts";
 import { channelOf, keyOf, labelOf, stateOf } from "./conversation-start.ts";
 import { EntryIntake, type IntakeOptions, type QueuedEntry } from "./entry-intake.ts";
 import { derivedTitle, titleMark } from "./title.ts";
@@ -22,10 +26,24 @@ export interface WriterOptions extends IntakeOptions {
   readonly after: Promise<unknown>;
   /** As an earlier import of the file left it. */
   readonly remembered: RememberedConversation | undefined;
+  /** When its file was last changed. */
+  readonly modifiedMs: number;
   /** The user wants deleted conversations back. */
   readonly again: boolean;
   /** Another conversation has a different session key now, because this one was used later. */
   readonly replaced: (other: Replaced) => void;
+}
+
+/** Bytes of a file, with what decides which of them are new. */
+interface WritersOriginal extends QueuedOriginal {
+  readonly originals: ConversationOriginals;
+}
+
+type Queued = QueuedEntry | WritersOriginal;
+
+function bytesOf(queued: Queued): number {
+  if (!("segments" in queued)) return queued.bytes;
+  return queued.segments.reduce((sum, { bytes }) => sum + bytes.length, 0);
 }
 
 export class ConversationWriter {
@@ -33,7 +51,8 @@ export class ConversationWriter {
   readonly #options: WriterOptions;
   #start: SourceConversation;
   #derivedTitle: string | undefined;
-  #queue: QueuedEntry[] = [];
+  #queue: Queued[] = [];
+  readonly #originals: Set<ConversationOriginals> = new Set();
   #queuedBytes = 0;
   #blobs: string[] = [];
   #draining: Promise<void> = Promise.resolve();
@@ -48,6 +67,8 @@ export class ConversationWriter {
   #createAtMs: number | undefined;
   #creating: Promise<void> | undefined;
   #isNew = false;
+  /** The store had nothing of it when this began. */
+  #isNewborn = false;
   /** It writes nothing more, because its file could not be read or written. */
   isDropped = false;
   /** The first error of a drain. Nothing is written after it. */
@@ -111,9 +132,10 @@ export class ConversationWriter {
     return this.#isPurged || this.isTrashed;
   }
 
-  add(queued: QueuedEntry): void {
+  add(queued: Queued): void {
     this.#queue.push(queued);
-    this.#queuedBytes += queued.bytes;
+    this.#queuedBytes += bytesOf(queued);
+    if ("segments" in queued) this.#originals.add(queued.originals);
   }
 
   addBlob(base64: string): void {
@@ -162,9 +184,14 @@ export class ConversationWriter {
   /** Write everything, check out the branch that the source shows, and set title and model. */
   async finish(): Promise<void> {
     await this.drain();
-    if (this.#options.mode !== "write" || this.isUnwanted) return;
+    if (this.isUnwanted) return;
+    for (const originals of this.#originals) {
+      for (const announce of await originals.finish()) this.#announce(announce);
+    }
+    if (this.#options.mode !== "write") return;
     await this.#finishTree();
     await this.tree.settle();
+    for (const originals of this.#originals) await originals.settle();
     // A source may hold a conversation without entries.
     await this.#create();
     if (this.#info !== undefined)
@@ -197,16 +224,38 @@ export class ConversationWriter {
     await this.#storeBlobs();
     const queue = this.#queue;
     this.#queue = [];
-    for (const queued of queue) {
+    for (const [index, queued] of queue.entries()) {
       if (this.isDropped) return;
-      this.#queuedBytes -= queued.bytes;
-      this.#usedAtMs = Math.max(this.#usedAtMs, queued.entry.at ?? this.#usedAtMs);
-      if (this.isUnwanted) continue;
-      this.#deriveTitle(queued);
-      const waiting = this.intake.take(queued);
-      if (waiting !== undefined) await waiting;
+      if (!this.isUnwanted) {
+        const waiting = "segments" in queued ? this.#putOriginal(queued, queue, index) : this.#take(queued);
+        if (waiting !== undefined) await waiting;
+      }
+      this.#queuedBytes -= bytesOf(queued);
     }
     this.tree.flush();
+  }
+
+  #take(queued: QueuedEntry): Promise<void> | undefined {
+    this.#usedAtMs = Math.max(this.#usedAtMs, queued.entry.at ?? this.#usedAtMs);
+    this.#deriveTitle(queued);
+    return this.intake.take(queued);
+  }
+
+  /** The entries that were made of it follow it in the queue. */
+  async #putOriginal(queued: WritersOriginal, queue: readonly Queued[], index: number): Promise<void> {
+    if (this.#options.mode === "dry-run") return;
+    const isErased = (other: Queued): other is QueuedEntry =>
+      !("segments" in other) && this.intake.isErased(other);
+    const erased = this.#isNewborn ? [] : queue.slice(index + 1).filter(isErased);
+    const segments = withoutErased(queued.segments, erased, Date.now());
+    this.#announce(await queued.originals.put({ ...queued, segments }, this.#isNewborn));
+  }
+
+  #announce(announce: Announce | undefined): void {
+    if (announce === undefined || this.#options.mode !== "write") return;
+    const ready = announce(this.intake.lastAtMs ?? this.#createdAtMs());
+    const bytes = ready.blobs.reduce((sum, { data }) => sum + data.length, ready.entry.json.length);
+    this.tree.put({ ready, parent: null, names: [], bytes });
   }
 
   /** Words that were erased from the store must not come back as its title. */
@@ -235,6 +284,7 @@ export class ConversationWriter {
     const isWriting = mode === "write";
     await after;
     this.#info = await ingest.find(this.id);
+    this.#isNewborn = this.#info?.head == null;
     // A conversation that the user purged must not come back.
     this.#isPurged = this.#info === undefined && !again && (await ingest.wasPurged(this.id));
     const atMs = this.#createdAtMs();
@@ -251,8 +301,9 @@ export class ConversationWriter {
   }
 
   #createdAtMs(): number {
-    const first = this.#queue.find(({ entry }) => entry.at !== undefined)?.entry.at;
-    return this.#start.createdAt ?? first ?? this.#queue[0]?.origin.around.modifiedMs ?? 0;
+    const entries = this.#queue.filter((queued): queued is QueuedEntry => !("segments" in queued));
+    const first = entries.find(({ entry }) => entry.at !== undefined)?.entry.at;
+    return this.#start.createdAt ?? first ?? this.#options.modifiedMs;
   }
 
   /** With its first entries, so that a file whose entries are refused leaves no empty conversation. */

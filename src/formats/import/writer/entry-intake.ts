@@ -8,11 +8,11 @@ import type { Ingest } from "../../../store/write/ingest.ts";
 import type { JsonObject } from "../../../util/json.ts";
 import { madeId } from "../../contract/ids.ts";
 import type { SourceConversation, SourceEntry } from "../../contract/reader.ts";
+import type { ConversationOriginals } from "../original/conversation-originals.ts";
 import type { TextPlaceholders } from "../text-placeholders.ts";
 import { attachFiles } from "./attach-files.ts";
 import type { Create } from "./batch-writer.ts";
 import { introduction } from "./conversation-start.ts";
-import { restoreRecord } from "./kept-records.ts";
 import { contentFingerprint, versionId } from "./known-entries.ts";
 import { firstKeptOf, type PreparedEntry, type ReadEntry, toStoredEntry } from "./stored-entry.ts";
 import { TreeWriter } from "./tree-writer.ts";
@@ -27,6 +27,7 @@ export interface QueuedEntry extends ReadEntry {
   readonly after: string | null;
   /** About its size in the store. */
   readonly bytes: number;
+  readonly originals: ConversationOriginals | undefined;
 }
 
 export interface IntakeOptions {
@@ -79,16 +80,31 @@ export class EntryIntake {
     return this.#options.resumeAfter !== undefined && !this.tree.known.complete;
   }
 
+  /** The user redacted or pruned it, or what it follows: the original must not bring it back either. */
+  isErased(queued: QueuedEntry): boolean {
+    return this.#isPruned(queued) || this.tree.known.isErased(queued.entry.id);
+  }
+
   /** `undefined` when nothing had to be awaited, which is the usual case. */
   take(queued: QueuedEntry): Promise<void> | undefined {
     if (this.#isPruned(queued)) return undefined;
-    if (this.#isKnown(queued)) return this.#takeNotes(queued);
-    if (this.#options.mode === "verify") {
+    if (this.tree.known.holds(queued.entry)) return undefined;
+    if (this.#options.mode === "verify") return this.#verify(queued);
+    if (this.isPartial && this.tree.known.idOf(queued.entry.id) === undefined) return this.#lookUp(queued);
+    return this.#takeNew(queued);
+  }
+
+  /** The store has the content of files instead of references to them. */
+  #verify(queued: QueuedEntry): Promise<void> | undefined {
+    const prepared = attachFiles(queued, this.#options.unresolved);
+    if (!(prepared instanceof Promise)) {
       this.#options.missing(queued);
       return undefined;
     }
-    if (this.isPartial && this.tree.known.idOf(queued.entry.id) === undefined) return this.#lookUp(queued);
-    return this.#takeNew(queued);
+    return prepared.then(({ message, data }) => {
+      const whole = { ...queued.entry, message, data };
+      if (!this.tree.known.holds(whole)) this.#options.missing(queued);
+    });
   }
 
   /** The store may have it among the entries that were not loaded. */
@@ -104,22 +120,6 @@ export class EntryIntake {
     const isPruned = known.isRemoved(entry.id) || (parent !== null && known.isRemoved(parent));
     if (isPruned) known.remove([entry.id, ...(entry.aliases ?? [])]);
     return isPruned;
-  }
-
-  #isKnown({ entry, notes }: QueuedEntry): boolean {
-    const { known } = this.tree;
-    if (entry.records.length > 0 || notes.length === 0) return known.holds(entry);
-    return notes.every((kept) => known.hasRecord({ value: restoreRecord(kept, undefined) }));
-  }
-
-  /** The entry is known; the notes that travel with it may be new. */
-  #takeNotes(queued: QueuedEntry): Promise<void> | undefined {
-    const { known } = this.tree;
-    const notes = queued.notes.filter((kept) => !known.hasRecord({ value: restoreRecord(kept, undefined) }));
-    if (notes.length === 0 || queued.entry.records.length === 0) return undefined;
-    const id = madeId("notes", this.#options.id, JSON.stringify(notes));
-    const entry: SourceEntry = { id, kind: "info", data: { type: "records" }, records: [] };
-    return this.take({ ...queued, entry, notes });
   }
 
   #takeNew(queued: QueuedEntry): Promise<void> | undefined {
@@ -183,7 +183,8 @@ export class EntryIntake {
     const flags = ingest.allowsCircularReferences ? odd.filter((flag) => flag !== "cycle") : odd;
     for (const flag of flags) this.flags.set(flag, (this.flags.get(flag) ?? 0) + 1);
     this.lastAtMs = entry.at ?? this.lastAtMs ?? origin.around.modifiedMs;
-    const ready = toStoredEntry(ingest, { ...prepared, flags }, this.lastAtMs, placeholders);
+    const original = queued.form === undefined ? undefined : queued.originals?.numberOf(queued.form);
+    const ready = toStoredEntry(ingest, { ...prepared, flags }, original, this.lastAtMs, placeholders);
     if (mode === "dry-run") this.tree.known.note(prepared.id, contentOf(prepared));
     if (prepared.id !== entry.id) this.versions.set(entry.id, prepared.id);
     const names = namesOf(entry, prepared.id);

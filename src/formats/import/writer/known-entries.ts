@@ -5,9 +5,8 @@ import { REMOVED_KIND } from "../../../message/entry.ts";
 import type { Message, StoredEntry } from "../../../message/types.ts";
 import { isPlainObject, type Json, type JsonObject } from "../../../util/json.ts";
 import { madeId } from "../../contract/ids.ts";
-import type { SourceEntry, SourceRecord } from "../../contract/reader.ts";
+import type { SourceEntry } from "../../contract/reader.ts";
 import { shortJson } from "../text-placeholders.ts";
-import { type KeptRecord, restoreRecord } from "./kept-records.ts";
 
 /** Beyond this number the oldest are dropped, and the store is queried instead. */
 const IDS_MAX = 100_000;
@@ -16,7 +15,6 @@ export class KnownEntries {
   /** The `seq` of each entry by id; 0 while it is being written. */
   #ids: Map<string, number> = new Map();
   readonly #names: Map<string, string> = new Map();
-  readonly #records: Set<string> = new Set();
   readonly #contents: Map<string, string> = new Map();
   readonly #removed: Set<string> = new Set();
   /** Redacted or removed entries, which no source may bring back. */
@@ -68,7 +66,7 @@ export class KnownEntries {
     return this.isRemoved(name) || this.#final.has(this.idOf(name) ?? name);
   }
 
-  /** Add an entry of the store, with the records that it was made of. */
+  /** Add an entry of the store. */
   load(entry: StoredEntry): void {
     const value = (entry.message ?? entry.data) as Message | JsonObject | undefined;
     const provenance = isPlainObject(value?.provenance) ? value.provenance : {};
@@ -77,7 +75,6 @@ export class KnownEntries {
     this.add(entry.id, entry.seq, names);
     if (entry.kind === REMOVED_KIND) this.remove([entry.id, ...names]);
     if (isFinal(entry)) this.#final.add(entry.id);
-    for (const kept of keptIn(value)) this.#records.add(fingerprintOf(restoreRecord(kept, entry.message)));
     if (value !== undefined) this.#contents.set(entry.id, contentFingerprint(value));
   }
 
@@ -86,40 +83,19 @@ export class KnownEntries {
     this.#contents.set(id, contentFingerprint(value));
   }
 
-  hasRecord({ value }: Pick<SourceRecord, "value">): boolean {
-    if (this.#records.size === 0) return false;
-    const fingerprint = fingerprintOf(value);
-    return fingerprint !== "" && this.#records.has(fingerprint);
-  }
-
-  /**
-   * Whether an entry with this id exists that was made of the same records or
-   * has the same content. Records alone prove nothing: in a source without ids
-   * and times, a user who says the same twice writes the same record twice.
-   */
-  holds({ id, aliases = [], records, message, data }: SourceEntry): boolean {
+  /** Whether an entry with this id exists that has the same content, or that has all parts of this one. */
+  holds({ id, aliases = [], message, data }: SourceEntry): boolean {
     const knownId = this.#contents.size === 0 ? undefined : this.idOf(id);
     if (knownId === undefined) return false;
     if (this.#final.has(knownId)) return true;
     // All of its parts are known, however an earlier import combined them.
     if (aliases.length > 0 && aliases.every((alias) => this.idOf(alias) !== undefined)) return true;
-    if (records.length > 0 && records.every((record) => this.hasRecord(record))) return true;
-    const known = this.#contents.get(knownId);
     const value = message ?? data;
-    return known !== undefined && value !== undefined && known === contentFingerprint(value);
+    if (value === undefined) return false;
+    const fingerprint = contentFingerprint(value);
+    const versions = [id, knownId, versionId(id, fingerprint)];
+    return versions.some((version) => this.#contents.get(version) === fingerprint);
   }
-}
-
-/** The records that an entry of the store was made of, and the notes stored with it. */
-export function keptIn(value: Message | JsonObject | undefined): KeptRecord[] {
-  const source = value?.source;
-  if (!isPlainObject(source)) return [];
-  const { records, notes } = source;
-  return [...listOf(records), ...listOf(notes)];
-}
-
-function listOf(value: unknown): KeptRecord[] {
-  return Array.isArray(value) ? value.filter((item): item is KeptRecord => isPlainObject(item)) : [];
 }
 
 /** Redacted or pruned: nothing replaces it. */
@@ -133,10 +109,16 @@ export function versionId(id: string, fingerprint: string): string {
   return `${id.slice(0, 200)}~${madeId(fingerprint).slice(0, 8)}`;
 }
 
+/** The `type` of an entry for a message that the store refuses. It has the fingerprint of that message. */
+export const UNUSABLE_TYPE = "unusable-message";
+
 /** Of the content alone, because a copy of a conversation may have lost the rest. */
 export function contentFingerprint(value: Message | JsonObject): string {
   if ("role" in value && "content" in value) return fingerprintOf([value.role, value.content] as Json);
-  const { provenance: _, source: __, ...own } = value;
+  const { type, fingerprint } = value as JsonObject;
+  if (type === UNUSABLE_TYPE && typeof fingerprint === "string") return fingerprint;
+  // Where an entry is in the store is not what it says.
+  const { provenance: _, first_kept_seq: __, ...own } = value as JsonObject;
   return fingerprintOf(own as Json);
 }
 

@@ -1,11 +1,12 @@
 /** Turns the entries of readers into entries of the store. */
 import { ColloquyError } from "../../../errors.ts";
 import type { Message } from "../../../message/types.ts";
+import type { OriginalForm, Stretch } from "../../../store/originals/announcement.ts";
 import type { Ingest, ReadyEntry } from "../../../store/write/ingest.ts";
 import { isPlainObject, type JsonObject } from "../../../util/json.ts";
 import type { SourceEntry, Surroundings } from "../../contract/reader.ts";
 import type { TextPlaceholders } from "../text-placeholders.ts";
-import { type KeptRecord, keepRecords } from "./kept-records.ts";
+import { contentFingerprint, UNUSABLE_TYPE } from "./known-entries.ts";
 
 /** Where an entry was read. */
 export interface Origin {
@@ -18,9 +19,10 @@ export interface Origin {
 /** An entry as a reader added it. */
 export interface ReadEntry {
   readonly entry: SourceEntry;
-  /** Records that became no entry and travel with this one. */
-  readonly notes: readonly KeptRecord[];
   readonly origin: Origin;
+  /** The kind of original that its records are in, and where, in a file of lines. */
+  readonly form: OriginalForm | undefined;
+  readonly at: readonly Stretch[];
 }
 
 /** An entry that the tree can place. */
@@ -32,38 +34,32 @@ export interface PreparedEntry extends ReadEntry {
   readonly flags: readonly string[];
 }
 
-/** Adds where it came from and the records that it was made of. A message that the store refuses is kept as a record. */
+/**
+ * Adds where it came from: `original` is the number of the original that has its records. A message that the store
+ * refuses is kept as such.
+ */
 export function toStoredEntry(
   ingest: Ingest,
-  { entry, id, message, data, notes, origin, flags }: PreparedEntry,
+  prepared: PreparedEntry,
+  original: number | undefined,
   atMs: number,
   placeholders: TextPlaceholders,
 ): ReadyEntry {
+  const { entry, id, message, data } = prepared;
   const textFor = placeholders.isEmpty ? undefined : (text: string) => placeholders.get(text);
   if (entry.verbatim === true) return verbatimEntry(ingest, entry, id, atMs, textFor);
-  const provenance = provenanceOf(entry, id, origin, flags);
-  const source = (content: Message["content"] | undefined): JsonObject => ({
-    records: keepRecords(entry.records, content),
-    ...(notes.length === 0 ? {} : { notes }),
-  });
+  const provenance = provenanceOf(prepared, original);
   if (message === undefined) {
-    const whole = { ...data, provenance, source: source(undefined) };
-    return ingest.other(entry.kind ?? "custom", id, atMs, whole, textFor);
+    return ingest.other(entry.kind ?? "custom", id, atMs, { ...data, provenance }, textFor);
   }
   try {
-    const kept = source(message.content);
-    return ingest.message(id, atMs, { ...message, provenance, source: kept }, isPlain(kept), textFor);
+    return ingest.message(id, atMs, { ...message, provenance }, isShallow(message, DEPTH_MAX), textFor);
   } catch (error) {
     if (!(error instanceof ColloquyError) || error.code !== "VALIDATION_ERROR") throw error;
     const { role } = message;
-    const data = {
-      type: "unusable-message",
-      role,
-      reason: error.message,
-      provenance,
-      source: source(undefined),
-    };
-    return ingest.other("custom", id, atMs, data, textFor);
+    const fingerprint = contentFingerprint(message);
+    const kept = { type: UNUSABLE_TYPE, role, reason: error.message, fingerprint, provenance };
+    return ingest.other("custom", id, atMs, kept, textFor);
   }
 }
 
@@ -79,20 +75,26 @@ function verbatimEntry(
   return ingest.message(id, atMs, message, false, textFor);
 }
 
-/** Records that had to be kept as text may have any depth. */
-function isPlain({ records }: JsonObject): boolean {
-  return (records as readonly KeptRecord[]).every(({ record }) => record !== undefined);
+/** Entries may be 64 levels deep, some of them ours. A message that may be deeper is checked in full. */
+const DEPTH_MAX = 48;
+
+function isShallow(value: unknown, levels: number): boolean {
+  if (typeof value !== "object" || value === null) return true;
+  if (levels === 0) return false;
+  if (Array.isArray(value)) return value.every((item) => isShallow(item, levels - 1));
+  for (const name in value) if (!isShallow((value as never)[name], levels - 1)) return false;
+  return true;
 }
 
 function provenanceOf(
-  { id: sourceId, parent, aliases = [] }: SourceEntry,
-  id: string,
-  { format, file }: Origin,
-  flags: readonly string[],
+  { entry, id, origin, flags, at }: PreparedEntry,
+  original: number | undefined,
 ): JsonObject {
+  const { id: sourceId, parent, aliases = [] } = entry;
   return {
-    import: format,
-    file,
+    import: origin.format,
+    ...(original === undefined ? {} : { original }),
+    ...(original === undefined || at.length === 0 ? {} : { at: at.map((stretch) => [...stretch]) }),
     ...(id === sourceId ? {} : { id: sourceId }),
     ...(aliases.length === 0 ? {} : { aliases }),
     ...(flags.length === 0 ? {} : { flags, ...(parent === undefined ? {} : { parent }) }),

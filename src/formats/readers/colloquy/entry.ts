@@ -3,6 +3,7 @@
 import { contentWith, roleOf } from "../../../message/apis/flat-tools.ts";
 import { REMOVED_KIND } from "../../../message/entry.ts";
 import type { Message } from "../../../message/types.ts";
+import { isAnnouncement } from "../../../store/originals/announcement.ts";
 import { isOffPath } from "../../../tree/control.ts";
 import { MAIN_NAME } from "../../../tree/tree.ts";
 import { defined, type JsonObject } from "../../../util/json.ts";
@@ -44,8 +45,9 @@ export function addColloquyEntry(
   const kind = textIn(entry.kind) ?? "message";
   const data = objectIn(entry.data);
   const id = filledIn(entry.id);
+  const isKept = kind === "label" || (target.verbatim && isAnnouncement(kind, data));
   // The branches show the changes of the tree, and `removed` is empty.
-  if (id === undefined || kind === REMOVED_KIND || (kind !== "label" && isOffPath(kind, data))) {
+  if (id === undefined || kind === REMOVED_KIND || (!isKept && isOffPath(kind, data))) {
     if (record !== undefined) conversation.note(record);
     return;
   }

@@ -121,10 +121,12 @@ export class ColloquyLinesReader implements RecordReader {
       return;
     }
     const { message, results } = kind === "message" ? this.#message(line, id) : NO_MESSAGE;
-    const { branch, data, parent_id: parent } = line;
+    const { attached: beside, ...own } = objectIn(line.data) ?? {};
+    const { branch, parent_id: parent } = line;
+    const data = beside === undefined ? line.data : own;
     const parentId = typeof parent === "string" ? (this.#answered.get(parent) ?? parent) : parent;
     const entry: JsonObject = { id, kind, at, parentId, branch, data, message };
-    for (const bytes of Object.values(objectIn(line.attached) ?? {})) {
+    for (const bytes of Object.values(objectIn(line.attached ?? beside) ?? {})) {
       if (typeof bytes === "string") conversation.blob(bytes);
     }
     this.#held.push({ entry, record });

@@ -8,6 +8,6 @@ export function unplaced(value: Json): SourceRecord {
 }
 
 /** A part of a record, found at the same place. */
-export function partOf({ line, offset }: SourceRecord, value: Json): SourceRecord {
-  return { value, line, offset };
+export function partOf({ line, offset, bytes }: SourceRecord, value: Json): SourceRecord {
+  return { value, line, offset, ...(bytes === undefined ? {} : { bytes }) };
 }

@@ -4,8 +4,8 @@ import { filledIn, jsonText, numberIn, objectIn, parsedIn, textIn } from "../../
 import type { SourceConversation, SourceRecord } from "../../contract/reader.ts";
 
 /** A record that waits for its continuation. The text and the value are equivalent, so one is enough. */
-export function saveRecord({ value, line, offset, text }: SourceRecord): JsonObject {
-  return { line, offset, ...(text === undefined ? { value } : { text }) };
+export function saveRecord({ value, line, offset, bytes, text }: SourceRecord): JsonObject {
+  return defined({ line, offset, bytes, ...(text === undefined ? { value } : { text }) });
 }
 
 export function loadRecord(saved: Json): SourceRecord | undefined {
@@ -13,10 +13,12 @@ export function loadRecord(saved: Json): SourceRecord | undefined {
   const text = textIn(record?.text);
   const value = text === undefined ? record?.value : parsedIn(text);
   if (record === undefined || value === undefined) return undefined;
+  const bytes = numberIn(record.bytes);
   return {
     value,
     line: numberIn(record.line) ?? null,
     offset: numberIn(record.offset) ?? null,
+    ...(bytes === undefined ? {} : { bytes }),
     ...(text === undefined ? {} : { text }),
   };
 }

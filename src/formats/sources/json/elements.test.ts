@@ -45,9 +45,9 @@ describe("the elements of an array", () => {
 
   it("say where they begin and what they are made of", async () => {
     expect(await read(source(' [{"a":1.0},\n "ö" ,{}]'))).toEqual([
-      { value: { a: 1 }, offset: 2, text: '{"a":1.0}' },
-      { value: "ö", offset: 14, text: '"ö"' },
-      { value: {}, offset: 20, text: "{}" },
+      { value: { a: 1 }, offset: 2, bytes: 9, text: '{"a":1.0}' },
+      { value: "ö", offset: 14, bytes: 4, text: '"ö"' },
+      { value: {}, offset: 20, bytes: 2, text: "{}" },
     ]);
   });
 

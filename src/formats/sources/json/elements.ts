@@ -98,7 +98,7 @@ function* elementsIn({ offset, length, bytes, reason }: Piece): Generator<Found>
   if (reason !== undefined) return yield { problem: reason, offset, bytes: length, ...shortText(text) };
   const { values, rest } = parseRecords(text);
   for (const { value, text } of values) {
-    yield { value, offset, ...(text.length <= TEXT_BYTES_MAX && { text }) };
+    yield { value, offset, bytes: length, ...(text.length <= TEXT_BYTES_MAX && { text }) };
   }
   if (rest !== undefined) yield { problem: rest.reason, offset, bytes: length, ...shortText(rest.text) };
 }

@@ -65,9 +65,9 @@ describe("the elements after damage", () => {
   it("have their position, and damaged ones their text", async () => {
     const torn = one.replace('"a, ', "a, ");
     expect(await read(source(`[${two},${torn},${three}]`))).toEqual([
-      { value: JSON.parse(two), offset: 1, text: two },
+      { value: JSON.parse(two), offset: 1, bytes: two.length, text: two },
       { problem: "not valid JSON", offset: two.length + 2, bytes: torn.length + 1, text: `${torn},` },
-      { value: JSON.parse(three), offset: two.length + torn.length + 3, text: three },
+      { value: JSON.parse(three), offset: two.length + torn.length + 3, bytes: three.length, text: three },
     ]);
   });
 

@@ -69,7 +69,7 @@ function* taken(
   window.at = end;
   if (!isElement(value)) return;
   yield* window.tell(start);
-  yield { value, offset: window.offset + start, text };
+  yield { value, offset: window.offset + start, bytes: end - start, text };
   window.told = end;
 }
 

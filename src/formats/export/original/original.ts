@@ -1,0 +1,106 @@
+/** The sources of an imported conversation, as they were read. */
+import { ColloquyError } from "../../../errors.ts";
+import type { OriginalForm, Segment } from "../../../store/originals/announcement.ts";
+import { type Original, segmentsOf } from "../../../store/originals/originals.ts";
+import type { Store } from "../../../store/store.ts";
+import type { Ingest } from "../../../store/write/ingest.ts";
+
+/** One source of a conversation. */
+export interface OriginalSource {
+  /** Relative to the folder that was imported. */
+  readonly file: string;
+  readonly form: OriginalForm;
+  /** The file was rewritten after this was read: another source has its newer form. */
+  readonly isFormer: boolean;
+  /** The conversation is one of several in a document, and this is its element. */
+  readonly isElement: boolean;
+  /** The bytes, in order. Those that cannot be read are left out. */
+  bytes(): AsyncGenerator<Buffer, Fidelity, undefined>;
+}
+
+/** How true the bytes are. */
+export interface Fidelity {
+  readonly bytes: number;
+  /** They are those of the source, from its first byte to its last. */
+  readonly isExact: boolean;
+  /** What they lack, in words. */
+  readonly notes: readonly string[];
+}
+
+/** `NOT_FOUND` if there is no such conversation, or nothing of it was imported. */
+export async function originalSources(store: Store, idOrKey: string): Promise<OriginalSource[]> {
+  const conversation = await store.get(idOrKey);
+  if (conversation === undefined) {
+    throw new ColloquyError("NOT_FOUND", `There is no conversation ${idOrKey}`);
+  }
+  const ingest = store.ingest();
+  const all = await ingest.originals(conversation.id);
+  if (all.length === 0) {
+    throw new ColloquyError("NOT_FOUND", `Conversation ${idOrKey} was not imported: it has no original`);
+  }
+  return all.map((original) => {
+    const { file, form, size, number } = original;
+    const isFormer = all.some((other) => other.file === file && other.form === form && other.number > number);
+    const isElement = form === "document" && size === undefined;
+    const bytes = () => bytesOf(ingest, original, all);
+    return { file, form, isFormer, isElement, bytes };
+  });
+}
+
+/** A segment at one place of the source. */
+interface Place {
+  readonly start: number;
+  readonly bytes: number;
+  readonly from: number;
+  readonly segment: Segment;
+}
+
+async function* bytesOf(
+  ingest: Ingest,
+  original: Original,
+  all: readonly Original[],
+): AsyncGenerator<Buffer, Fidelity, undefined> {
+  const notes = new Set<string>();
+  const segments = segmentsOf(original, all);
+  if (segments.includes(undefined)) notes.add("a part of it is damaged and could not be found");
+  const places = segments.flatMap((segment) => (segment === undefined ? [] : placesOf(segment)));
+  if (original.form === "lines") places.sort((a, b) => a.start - b.start);
+  let end = 0;
+  let written = 0;
+  let read: { readonly segment: Segment; readonly bytes: Buffer | string } | undefined;
+  for (const { start, bytes: length, from, segment } of places) {
+    if (original.form === "lines" && start > end) notes.add(unseen(end, start));
+    if (read?.segment !== segment) read = { segment, bytes: await ingest.segmentBytes(segment) };
+    if (segment.redactedAt !== undefined) notes.add("words in it were erased, and are spaces now");
+    if (typeof read.bytes === "string") notes.add(`bytes ${start} to ${start + length} are ${read.bytes}`);
+    else {
+      written += length;
+      yield read.bytes.subarray(from, from + length);
+    }
+    end = Math.max(end, start + length);
+  }
+  for (const note of endNotes(original, end)) notes.add(note);
+  const isExact = notes.size === 0 && original.form !== "rows";
+  return { bytes: written, isExact, notes: [...notes] };
+}
+
+function placesOf(segment: Segment): Place[] {
+  let from = 0;
+  return segment.at.map(([start, bytes]) => {
+    const place = { start, bytes, from, segment };
+    from += bytes;
+    return place;
+  });
+}
+
+function unseen(from: number, to: number): string {
+  return `bytes ${from} to ${to} belong to other conversations, or were never read`;
+}
+
+function* endNotes({ form, size }: Original, end: number): Generator<string> {
+  if (form === "rows") yield "the source is a database: these are its rows, one a line";
+  else if (form === "document" && size === undefined)
+    yield "the source holds more: this is one element of it";
+  else if (size === undefined) yield "the end of the source was not read";
+  else if (size > end) yield unseen(end, size);
+}

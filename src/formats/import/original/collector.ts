@@ -1,0 +1,107 @@
+/** Gathers what one conversation keeps of one file, and the entries that were made of it. */
+import type { OriginalForm, Stretch } from "../../../store/originals/announcement.ts";
+import type { Json } from "../../../util/json.ts";
+import type { Keeper } from "./file-stream.ts";
+
+/** Bytes that become one segment. */
+export interface UncutSegment {
+  readonly at: readonly Stretch[];
+  readonly bytes: Buffer;
+  /** It begins within a record. */
+  readonly continues: boolean;
+  /** When words were overwritten in it, which the store has erased before. */
+  readonly redactedAt?: string;
+}
+
+/** What was gathered of one file since the last time, in the order of the file. */
+export interface QueuedOriginal {
+  readonly form: OriginalForm;
+  readonly segments: readonly UncutSegment[];
+  /** The file was read to its end and has this size. */
+  readonly size: number | undefined;
+}
+
+/** A segment ends with the record that reaches this size. A longer record is cut. */
+export const SEGMENT_BYTES: number = 128 * 1024;
+/** One entry announces so many bytes. */
+const ANNOUNCED_BYTES = 4 * 1024 * 1024;
+
+const NOTHING = Buffer.alloc(0);
+
+export class Collector implements Keeper {
+  readonly form: OriginalForm;
+  readonly #full: () => void;
+  #segments: UncutSegment[] = [];
+  #bytes = 0;
+  #rowsEnd = 0;
+  #at: Stretch[] = [];
+  #open: Buffer = NOTHING;
+  #openBytes = 0;
+
+  /** `full` is called when enough was gathered for one entry. */
+  constructor(form: OriginalForm, full: () => void) {
+    this.form = form;
+    this.#full = full;
+  }
+
+  get isEmpty(): boolean {
+    return this.#bytes === 0;
+  }
+
+  keep([start, length]: Stretch, bytes: Buffer, isOwn: boolean): void {
+    this.#bytes += length;
+    if (length > 2 * SEGMENT_BYTES) this.#keepLong(start, isOwn ? bytes : Buffer.from(bytes));
+    else this.#keepShort(start, bytes);
+    if (this.#bytes >= ANNOUNCED_BYTES) this.#full();
+  }
+
+  /** A row of a database, as a line. Its position is decided when it is written. */
+  keepRow(value: Json): void {
+    const bytes = Buffer.from(`${JSON.stringify(value)}\n`);
+    this.keep([this.#rowsEnd, bytes.length], bytes, true);
+    this.#rowsEnd += bytes.length;
+  }
+
+  /** What was gathered so far, which is then forgotten. */
+  take(size: number | undefined): QueuedOriginal | undefined {
+    this.#close();
+    const segments = this.#segments;
+    if (segments.length === 0 && size === undefined) return undefined;
+    this.#segments = [];
+    this.#bytes = 0;
+    return { form: this.form, segments, size };
+  }
+
+  #keepShort(start: number, bytes: Buffer): void {
+    const last = this.#at.at(-1);
+    if (last !== undefined && last[0] + last[1] === start) {
+      this.#at[this.#at.length - 1] = [last[0], last[1] + bytes.length];
+    } else this.#at.push([start, bytes.length]);
+    const length = this.#openBytes + bytes.length;
+    if (length > this.#open.length) {
+      const larger = Buffer.allocUnsafeSlow(Math.max(4096, 2 * length));
+      this.#open.copy(larger, 0, 0, this.#openBytes);
+      this.#open = larger;
+    }
+    bytes.copy(this.#open, this.#openBytes);
+    this.#openBytes = length;
+    if (length >= SEGMENT_BYTES) this.#close();
+  }
+
+  #close(): void {
+    if (this.#openBytes === 0) return;
+    const bytes = this.#open.subarray(0, this.#openBytes);
+    this.#segments.push({ at: this.#at, bytes, continues: false });
+    this.#at = [];
+    this.#open = NOTHING;
+    this.#openBytes = 0;
+  }
+
+  #keepLong(start: number, bytes: Buffer): void {
+    this.#close();
+    for (let from = 0; from < bytes.length; from += SEGMENT_BYTES) {
+      const part = bytes.subarray(from, from + SEGMENT_BYTES);
+      this.#segments.push({ at: [[start + from, part.length]], bytes: part, continues: from > 0 });
+    }
+  }
+}

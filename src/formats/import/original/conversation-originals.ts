@@ -1,0 +1,90 @@
+/** The originals that one file adds to a conversation. */
+import type { OriginalForm } from "../../../store/originals/announcement.ts";
+import type { Original } from "../../../store/originals/originals.ts";
+import type { Ingest } from "../../../store/write/ingest.ts";
+import { isPlainObject, type Json, type JsonObject } from "../../../util/json.ts";
+import type { QueuedOriginal } from "./collector.ts";
+import { type Announce, type OriginalPlace, OriginalWriter } from "./original-writer.ts";
+
+export interface ConversationOriginalsOptions {
+  readonly ingest: Ingest;
+  readonly conversation: string;
+  readonly file: string;
+  readonly verify: boolean;
+  readonly missing: (offset: number | null, reason: string) => void;
+}
+
+export class ConversationOriginals {
+  readonly #options: ConversationOriginalsOptions;
+  readonly #writers: Map<OriginalForm, OriginalWriter> = new Map();
+  readonly #places: Map<string, OriginalPlace> = new Map();
+  #known: readonly Original[] = [];
+  #numbers = 0;
+
+  constructor(options: ConversationOriginalsOptions) {
+    this.#options = options;
+  }
+
+  /** The number of the original of the file that has records of this form. */
+  numberOf(form: OriginalForm): number | undefined {
+    return this.#writers.get(form)?.number;
+  }
+
+  /** `isNew`: the conversation is not in the store, so nothing has to be compared. */
+  async put(queued: QueuedOriginal, isNew: boolean): Promise<Announce | undefined> {
+    const known = this.#writers.get(queued.form);
+    if (known !== undefined) return known.put(queued);
+    if (!isNew && !this.#places.has(queued.form)) await this.#load();
+    const writer = this.#writerOf(queued.form);
+    return writer.put(queued);
+  }
+
+  /** Nothing more comes from the file. */
+  async finish(): Promise<Announce[]> {
+    const all = await Promise.all([...this.#writers.values()].map((writer) => writer.finish()));
+    return all.filter((announce) => announce !== undefined);
+  }
+
+  async settle(): Promise<void> {
+    for (const writer of this.#writers.values()) await writer.settle();
+  }
+
+  /** For the ledger. `undefined` if a later import has to compare the file with what the store has. */
+  save(): JsonObject | undefined {
+    const places: Record<string, Json> = {};
+    for (const [form, place] of this.#places) places[form] = { ...place };
+    for (const [form, { place }] of this.#writers) {
+      if (place === undefined) return undefined;
+      places[form] = { ...place };
+    }
+    return places;
+  }
+
+  /** As an earlier import of the same file left it. */
+  resume(saved: Json | undefined): void {
+    if (!isPlainObject(saved)) return;
+    for (const [form, place] of Object.entries(saved)) {
+      if (!isPlainObject(place)) continue;
+      const { original, segments } = place;
+      if (typeof original !== "number" || typeof segments !== "number") continue;
+      this.#places.set(form, { original, segments });
+    }
+  }
+
+  async #load(): Promise<void> {
+    this.#known = await this.#options.ingest.originals(this.#options.conversation);
+    this.#numbers = Math.max(this.#numbers, ...this.#known.map(({ number }) => number));
+  }
+
+  #writerOf(form: OriginalForm): OriginalWriter {
+    const writer = new OriginalWriter({
+      ...this.#options,
+      form,
+      known: this.#known,
+      newNumber: () => ++this.#numbers,
+      place: this.#places.get(form),
+    });
+    this.#writers.set(form, writer);
+    return writer;
+  }
+}

@@ -1,0 +1,203 @@
+/**
+ * The bytes of a file on their way to the conversations that they belong to.
+ *
+ * Reading records and keeping bytes see the same chunks (`recording`). A record is announced when it was read
+ * (`add`) and claimed by the conversation that its entry or note went to, perhaps later: readers hold records. Bytes
+ * leave in the order of the file, so that a conversation gets long stretches of it.
+ */
+import type { Stretch } from "../../../store/originals/announcement.ts";
+import type { ByteSource } from "../../sources/types.ts";
+
+/** A conversation that keeps bytes of the file. */
+export interface Keeper {
+  /** `bytes` is valid during the call, unless `isOwn`. */
+  keep(at: Stretch, bytes: Buffer, isOwn: boolean): void;
+}
+
+interface Range {
+  readonly start: number;
+  readonly end: number;
+  readonly line: number;
+  /** Nothing that a reader sees, such as a blank line: it goes with its neighbour. */
+  isBlank: boolean;
+  readonly keepers: Keeper[];
+}
+
+/** A longer record is handed over as it is instead of being copied. */
+const LONG_BYTES = 1024 * 1024;
+/** A record does not wait for its reader when so many bytes were read after it. */
+const WAITING_BYTES_MAX = 8 * 1024 * 1024;
+
+export class FileStream {
+  #window: Buffer = Buffer.alloc(0);
+  /** The offset in the file of the first byte of the window, and of the first after it. */
+  #from: number;
+  #end: number;
+  readonly #ranges: Range[] = [];
+  /** Ranges before this index have left. */
+  #left = 0;
+  readonly #byStart: Map<number, Range> = new Map();
+  #last: Keeper | undefined;
+
+  constructor(from: number) {
+    this.#from = from;
+    this.#end = from;
+  }
+
+  /** The same source. What is read of it is recorded. */
+  recording(source: ByteSource): ByteSource {
+    const record = (chunk: Buffer, offset: number): void => this.#append(chunk, offset);
+    return {
+      async *chunks(from = 0) {
+        let offset = from;
+        for await (const chunk of source.chunks(from)) {
+          record(chunk, offset);
+          offset += chunk.length;
+          yield chunk;
+        }
+      },
+      close: () => source.close(),
+    };
+  }
+
+  /** The first record that a reader holds. */
+  get held(): { readonly offset: number; readonly line: number } | undefined {
+    const range = this.#ranges[this.#left];
+    return range && { offset: range.start, line: range.line };
+  }
+
+  /** A record was read. It begins where the one before it ended, or after bytes that are none. */
+  add(start: number, bytes: number, isBlank: boolean, line = 1): void {
+    if (bytes === 0 || start + bytes > this.#end || start < this.#from) return;
+    const range: Range = { start, end: start + bytes, line, isBlank, keepers: [] };
+    this.#ranges.push(range);
+    if (!isBlank) this.#byStart.set(start, range);
+  }
+
+  /** The record at this offset is part of a conversation. */
+  claim(start: number, keeper: Keeper): void {
+    const keepers = this.#byStart.get(start)?.keepers;
+    if (keepers !== undefined && !keepers.includes(keeper)) keepers.push(keeper);
+  }
+
+  lengthAt(start: number): number | undefined {
+    const range = this.#byStart.get(start);
+    return range && range.end - range.start;
+  }
+
+  /** The record at this offset is part of nothing that was read: it goes with its neighbour. */
+  free(start: number): void {
+    const range = this.#byStart.get(start);
+    if (range !== undefined) range.isBlank = true;
+  }
+
+  /** Let go of everything that was claimed, up to the first record that a reader holds. */
+  release(): void {
+    while (this.#left < this.#ranges.length) {
+      const range = this.#ranges[this.#left] as Range;
+      const isLong = this.#end - range.end > WAITING_BYTES_MAX;
+      const neighbour = range.isBlank || isLong ? (this.#last ?? this.#next()) : undefined;
+      if (range.keepers.length === 0 && neighbour === undefined && !isLong) break;
+      this.#pass(range, neighbour);
+    }
+    this.#forget();
+  }
+
+  /** Nothing more is claimed: unclaimed bytes go with their neighbours. */
+  releaseAll(): void {
+    while (this.#left < this.#ranges.length) {
+      this.#pass(this.#ranges[this.#left] as Range, this.#last ?? this.#next());
+    }
+    this.#forget();
+  }
+
+  /** Let go of everything. A record that was not claimed is not kept. */
+  releaseClaimed(): void {
+    while (this.#left < this.#ranges.length) {
+      const range = this.#ranges[this.#left] as Range;
+      this.#pass(range, range.isBlank ? (this.#next() ?? this.#last) : undefined);
+    }
+    this.#forget();
+  }
+
+  /** The bytes that no record was made of, between the last one and this offset. */
+  unread(start: number): Buffer {
+    const from = Math.max(this.#from, this.#ranges.at(-1)?.end ?? this.#from);
+    return this.#bytes(from, Math.max(from, Math.min(start, this.#end)));
+  }
+
+  get end(): number {
+    return this.#end;
+  }
+
+  #next(): Keeper | undefined {
+    for (let index = this.#left; index < this.#ranges.length; index++) {
+      const [keeper] = this.#ranges[index]?.keepers ?? [];
+      if (keeper !== undefined) return keeper;
+    }
+    return undefined;
+  }
+
+  #pass({ start, end, isBlank, keepers }: Range, instead: Keeper | undefined): void {
+    this.#left++;
+    this.#byStart.delete(start);
+    const own = keepers.length > 0 ? keepers : instead === undefined ? [] : [instead];
+    const isOwn = end - start >= LONG_BYTES;
+    const bytes = own.length === 0 ? undefined : this.#bytes(start, end);
+    for (const keeper of own) if (bytes !== undefined) keeper.keep([start, end - start], bytes, isOwn);
+    if (isOwn) this.#renew(end);
+    if (!isBlank) this.#last = own.at(-1) ?? this.#last;
+  }
+
+  #bytes(start: number, end: number): Buffer {
+    return this.#window.subarray(start - this.#from, end - this.#from);
+  }
+
+  /** The bytes before this offset are in use elsewhere. */
+  #renew(offset: number): void {
+    this.#window = Buffer.from(this.#window.subarray(offset - this.#from, this.#end - this.#from));
+    this.#from = offset;
+  }
+
+  #append(chunk: Buffer, offset: number): void {
+    const known = this.#end - offset;
+    // Damage is read a second time, from an earlier place.
+    if (known < 0 || known >= chunk.length) return;
+    const bytes = known === 0 ? chunk : chunk.subarray(known);
+    const length = this.#end - this.#from;
+    if (length + bytes.length > this.#window.length) this.#grow(length + bytes.length);
+    bytes.copy(this.#window, length);
+    this.#end += bytes.length;
+  }
+
+  /** Bytes that have left make room first. */
+  #grow(bytes: number): void {
+    const gone = (this.held?.offset ?? this.#from) - this.#from;
+    const kept = this.#window.subarray(gone, this.#end - this.#from);
+    const wanted = bytes - gone;
+    if (gone >= kept.length && wanted <= this.#window.length) kept.copy(this.#window);
+    else {
+      const larger = Buffer.allocUnsafeSlow(Math.max(256 * 1024, wanted * 2));
+      kept.copy(larger);
+      this.#window = larger;
+    }
+    this.#from += gone;
+  }
+
+  #forget(): void {
+    if (this.#left < 1000 && this.#left < this.#ranges.length) return;
+    if (this.#left === this.#ranges.length) {
+      const last = this.#ranges.at(-1);
+      if (last !== undefined && last.end > this.#from) this.#leave(last.end);
+    }
+    this.#ranges.splice(0, this.#left);
+    this.#left = 0;
+  }
+
+  /** Everything up to this offset has left, and no range says so. */
+  #leave(offset: number): void {
+    const kept = this.#window.subarray(offset - this.#from, this.#end - this.#from);
+    kept.copy(this.#window);
+    this.#from = offset;
+  }
+}

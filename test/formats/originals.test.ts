@@ -1,0 +1,282 @@
+import {
+  appendFileSync,
+  cpSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { describe, expect, it } from "vitest";
+import { writeExport } from "../../src/formats/export/export-file.ts";
+import { exportConversation } from "../../src/formats/export/index.ts";
+import { originalSources } from "../../src/formats/export/original/original.ts";
+import { importConversations } from "../../src/formats/import/run.ts";
+import { openStore } from "../../src/store/open.ts";
+import { segmentsOf } from "../../src/store/originals/originals.ts";
+import type { Store } from "../../src/store/store.ts";
+import { tempFolder } from "../support/temp-folder.ts";
+import { piHeader, piSays } from "./pi-session.ts";
+
+const FIXTURES = "test/fixtures";
+const ENGINES = ["sqlite", "jsonl", "ephemeral"];
+
+/** Databases are kept as the SQL that creates them. */
+function buildDatabases(folder: string): void {
+  for (const name of readdirSync(folder).filter((file) => file.endsWith(".sql"))) {
+    const database = new DatabaseSync(join(folder, name.replace(/sql$/, "db")));
+    database.exec(`PRAGMA foreign_keys = off; ${readFileSync(join(folder, name), "utf8")}`);
+    database.close();
+    rmSync(join(folder, name));
+  }
+}
+
+function filesIn(folder: string): string[] {
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
+  return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+}
+
+function targetOf(engine: string, folder: string): string {
+  return engine === "ephemeral" ? "ephemeral:" : `${engine}:${join(folder, "store")}`;
+}
+
+interface Kept {
+  readonly form: string;
+  readonly start: number;
+  readonly bytes: Buffer;
+  readonly size: number | undefined;
+}
+
+/** What all conversations keep of each file. */
+async function keptOf(store: Store): Promise<Map<string, Kept[]>> {
+  const ingest = store.ingest();
+  const files = new Map<string, Kept[]>();
+  for await (const { id } of store.list()) {
+    const all = await ingest.originals(id);
+    for (const original of all) {
+      for (const segment of segmentsOf(original, all)) {
+        const bytes = segment === undefined ? "missing" : await ingest.segmentBytes(segment);
+        if (typeof bytes === "string") throw new Error(bytes);
+        let from = 0;
+        for (const [start, length] of segment?.at ?? []) {
+          const kept = {
+            form: original.form,
+            start,
+            bytes: bytes.subarray(from, from + length),
+            size: original.size,
+          };
+          files.set(original.file, [...(files.get(original.file) ?? []), kept]);
+          from += length;
+        }
+      }
+    }
+  }
+  return files;
+}
+
+async function bytesOf(store: Store, key: string, index = 0): Promise<Buffer> {
+  const source = (await originalSources(store, key))[index];
+  return Buffer.concat(await Array.fromAsync(source?.bytes() ?? []));
+}
+
+async function fidelityOf(store: Store, key: string, index = 0) {
+  const bytes = (await originalSources(store, key))[index]?.bytes();
+  for (;;) {
+    const next = await bytes?.next();
+    if (next === undefined || next.done) return next?.value;
+  }
+}
+
+const OWN = new Set(["own", "colloquy"]);
+
+describe.each(ENGINES)("the bytes of a source, in %s", (engine) => {
+  it.each(readdirSync(FIXTURES).filter((name) => !OWN.has(name)))(
+    "are kept for every byte of every file of %s",
+    async (format) => {
+      const folder = tempFolder();
+      const sources = join(folder, "sources");
+      cpSync(join(FIXTURES, format), sources, { recursive: true });
+      buildDatabases(sources);
+      for (const name of filesIn(sources)) utimesSync(name, 1e9, 1e9);
+      await using store = await openStore(targetOf(engine, folder));
+      const report = await importConversations(store, [sources]);
+      expect(report.messages).toBeGreaterThan(0);
+      const kept = await keptOf(store);
+      expect(kept.size).toBeGreaterThan(0);
+      for (const [name, parts] of kept) {
+        const file = readFileSync(join(sources, name));
+        const ofFile = parts.filter(({ form }) => form !== "rows");
+        for (const { start, bytes } of ofFile) {
+          expect(bytes).toEqual(file.subarray(start, start + bytes.length));
+        }
+        if (!ofFile.some(({ form }) => form === "lines")) continue;
+        let end = 0;
+        for (const { start, bytes } of ofFile.toSorted((a, b) => a.start - b.start)) {
+          expect([name, start]).toEqual([name, Math.min(start, end)]);
+          end = Math.max(end, start + bytes.length);
+        }
+        expect([name, end]).toEqual([name, file.length]);
+      }
+      expect((await store.verify()).findings).toEqual([]);
+      expect(await importConversations(store, [sources], { verify: true })).toMatchObject({ missing: [] });
+      await importConversations(store, [sources], { again: true });
+      expect(await keptOf(store)).toEqual(kept);
+    },
+  );
+
+  it("come back with damaged, blank, odd and unterminated lines, whatever their sizes", async () => {
+    const folder = tempFolder();
+    const sources = join(folder, "sources");
+    mkdirSync(sources);
+    const file = join(sources, "a.jsonl");
+    const long = 'line of output "quoted"\\n é '.repeat(20_000);
+    const source = Buffer.concat([
+      Buffer.from(`\ufeff\n \t\r\n${piHeader("s1")}{"torn": \n${piSays("a1", null, "One")}`),
+      Buffer.from([0x7b, 0xff, 0xfe, 0x0a, 0, 0, 0, 0x0a]),
+      Buffer.from(`${piSays("a2", "a1", long)}\r\n\n`),
+      ...Array.from({ length: 300 }, (_, index) =>
+        Buffer.from(
+          piSays(`b${index}`, index === 0 ? "a2" : `b${index - 1}`, `${index} ${"text ".repeat(200)}`),
+        ),
+      ),
+      Buffer.from(piSays("z", "b299", "The last line has no end").trimEnd()),
+    ]);
+    writeFileSync(file, source);
+    await using store = await openStore(targetOf(engine, folder));
+    const report = await importConversations(store, [sources]);
+    expect(report.messages).toBe(303);
+    expect(await bytesOf(store, "pi:s1")).toEqual(source);
+    expect(await fidelityOf(store, "pi:s1")).toEqual({ bytes: source.length, isExact: true, notes: [] });
+  });
+
+  it("are stored once when the file grows, is renamed, or is read again, and twice where it was rewritten", async () => {
+    const folder = tempFolder();
+    const sources = join(folder, "sources");
+    mkdirSync(sources);
+    const file = join(sources, "a.jsonl");
+    await using store = await openStore(targetOf(engine, folder));
+    let text = piHeader("s1");
+    for (let index = 0; index < 5; index++) {
+      text += piSays(`a${index}`, index === 0 ? null : `a${index - 1}`, `${index} `.repeat(30_000));
+      writeFileSync(file, text);
+      await importConversations(store, [sources]);
+      expect((await bytesOf(store, "pi:s1")).toString() === text).toBe(true);
+    }
+    await importConversations(store, [sources], { again: true });
+    renameSync(file, join(sources, "b.jsonl"));
+    await importConversations(store, [sources]);
+    cpSync(join(sources, "b.jsonl"), join(sources, "copy.jsonl"));
+    await importConversations(store, [sources]);
+    expect(await originalSources(store, "pi:s1")).toHaveLength(1);
+    expect(await fidelityOf(store, "pi:s1")).toMatchObject({ isExact: true });
+    const changed = text.replace("/work", "/home");
+    writeFileSync(join(sources, "b.jsonl"), changed);
+    await importConversations(store, [sources]);
+    expect((await originalSources(store, "pi:s1")).map((source) => source.file)).toEqual([
+      "a.jsonl",
+      "b.jsonl",
+    ]);
+    expect((await bytesOf(store, "pi:s1", 1)).toString() === changed).toBe(true);
+    expect((await bytesOf(store, "pi:s1", 0)).toString() === text).toBe(true);
+    appendFileSync(join(sources, "b.jsonl"), piSays("z", "a4", "one more"));
+    await importConversations(store, [sources]);
+    expect((await bytesOf(store, "pi:s1", 1)).toString() === changed + piSays("z", "a4", "one more")).toBe(
+      true,
+    );
+  });
+});
+
+/** Changes a byte of every blob of a store. */
+const DAMAGE: Readonly<Record<string, (place: string) => void>> = {
+  jsonl: (place) => {
+    for (const path of filesIn(join(place, "blobs"))) {
+      const bytes = readFileSync(path);
+      bytes[bytes.length >> 1] = (bytes[bytes.length >> 1] as number) ^ 0xff;
+      writeFileSync(path, bytes);
+    }
+  },
+  sqlite: (place) => {
+    const database = new DatabaseSync(place);
+    const rows = database.prepare("SELECT rowid AS n, data FROM blob_chunks").all();
+    for (const { n, data } of rows) {
+      const bytes = Buffer.from(data as Uint8Array);
+      bytes[bytes.length >> 1] = (bytes[bytes.length >> 1] as number) ^ 0xff;
+      database.prepare("UPDATE blob_chunks SET data = ? WHERE rowid = ?").run(bytes, n as number);
+    }
+    database.close();
+  },
+};
+
+describe.each(["sqlite", "jsonl"])("a damaged segment, in %s", (engine) => {
+  it("costs no message, is reported, and is healed by the next import of its source", async () => {
+    const folder = tempFolder();
+    const [sources, place] = [join(folder, "sources"), join(folder, "store")];
+    mkdirSync(sources);
+    const words = (seed: number): string =>
+      Array.from({ length: 2500 }, (_, index) => Math.sin(seed * 7919 + index).toString(36)).join(" ");
+    const lines = Array.from({ length: 5 }, (_, index) =>
+      piSays(`a${index}`, index === 0 ? null : `a${index - 1}`, words(index)),
+    );
+    const text = `${piHeader("s1")}${lines.join("")}`;
+    writeFileSync(join(sources, "a.jsonl"), text);
+    {
+      await using store = await openStore(`${engine}:${place}`);
+      await importConversations(store, [sources]);
+    }
+    DAMAGE[engine]?.(place);
+    {
+      await using store = await openStore(`${engine}:${place}`);
+      expect((await (await store.get("pi:s1"))?.messages())?.items).toHaveLength(5);
+      expect(await fidelityOf(store, "pi:s1")).toMatchObject({
+        isExact: false,
+        notes: expect.arrayContaining([expect.stringMatching(/are damaged$/)]),
+      });
+      const { missing } = await importConversations(store, [sources], { verify: true });
+      expect(missing.map(({ reason }) => reason)).toEqual([
+        ...missing.map(() => expect.stringMatching(/bytes of the original are damaged/)),
+      ]);
+      expect(missing.length).toBeGreaterThan(0);
+      const codes = (await store.verify()).findings.map(({ code }) => code);
+      expect(new Set(codes)).toEqual(new Set(["bad-blob"]));
+      expect(await importConversations(store, [sources])).toMatchObject({ messages: 0, unchanged: 0 });
+      expect((await store.verify()).findings).toEqual([]);
+      expect((await bytesOf(store, "pi:s1")).toString() === text).toBe(true);
+    }
+  });
+});
+
+describe("an original", () => {
+  it("goes with its conversation to a backup, to another engine, and through our own formats", async () => {
+    const folder = tempFolder();
+    const sources = join(folder, "sources");
+    cpSync(join(FIXTURES, "claude-code", "2.1-session"), sources, { recursive: true });
+    await using store = await openStore(`sqlite:${join(folder, "store.db")}`);
+    await importConversations(store, [sources]);
+    const kept = await keptOf(store);
+    expect(kept.size).toBeGreaterThan(1);
+    await using other = await openStore(`jsonl:${join(folder, "copy")}`);
+    await store.copyTo(other);
+    expect(await keptOf(other)).toEqual(kept);
+    await store.backup(join(folder, "backup.db"));
+    await using backup = await openStore(`sqlite:${join(folder, "backup.db")}`);
+    expect(await keptOf(backup)).toEqual(kept);
+    for (const to of ["json", "jsonl"] as const) {
+      const exported = join(folder, to);
+      mkdirSync(exported);
+      for await (const { id } of store.list()) {
+        await writeExport(join(exported, `${id}.${to}`), exportConversation(store, id, { to }));
+      }
+      await using copy = await openStore("ephemeral:");
+      await importConversations(copy, [exported]);
+      expect(sorted(await keptOf(copy))).toEqual(sorted(kept));
+    }
+  });
+});
+
+function sorted(kept: Map<string, Kept[]>): [string, Kept[]][] {
+  return [...kept].sort(([a], [b]) => (a < b ? -1 : 1));
+}
