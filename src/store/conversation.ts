@@ -43,7 +43,7 @@ import { type JobInput, jobsOf } from "./jobs/jobs.ts";
 import { withContextState } from "./read/context-state.ts";
 import { readEntries } from "./read/entries.ts";
 import { readAll, readPage, readPageText } from "./read/entry-pages.ts";
-import type { EntryQuery } from "./read/entry-query.ts";
+import { checkBlobs, type EntryQuery } from "./read/entry-query.ts";
 import { type Listing, listing } from "./read/listing.ts";
 import { findEntry, infoOf, logEndOf } from "./read/lookups.ts";
 import { type RedactTarget, redact } from "./retention/erasure.ts";
@@ -138,10 +138,11 @@ export class Conversation {
   }
 
   /** One entry, on any branch, or `undefined`. */
-  async entry(id: string, { blobs }: Pick<EntryQuery, "blobs"> = {}): Promise<Entry | undefined> {
+  async entry(id: string, query: Pick<EntryQuery, "blobs"> = {}): Promise<Entry | undefined> {
+    const inline = checkBlobs(query);
     const found = await findEntry(this.#store, this.id, checkEntryId(id));
     if (found === undefined) return undefined;
-    return blobs === "references" ? toEntry(found) : (await readEntries(this.#store, [found]))[0];
+    return inline ? (await readEntries(this.#store, [found]))[0] : toEntry(found);
   }
 
   /** Information about the conversation. `NOT_FOUND` if it was deleted. */

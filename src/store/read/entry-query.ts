@@ -99,11 +99,21 @@ export function planPage(query: EntryQuery, lastMax: number = LIMIT_MAX): PagePl
 function checkScope({ branch, all, blobs }: EntryQuery): Pick<PagePlan, "branch" | "inline"> {
   if (all !== undefined && typeof all !== "boolean") throw invalid("all must be true or false", "all");
   if (all && branch !== undefined) throw invalid("Pass either `branch` or `all`, not both", "branch");
+  return {
+    branch: all ? null : branch === undefined ? undefined : checkLabel(branch, "branch"),
+    inline: isInline(blobs),
+  };
+}
+
+/** Of a single entry. Returns whether its large parts belong into the message. */
+export function checkBlobs(query: Pick<EntryQuery, "blobs">): boolean {
+  checkProperties(query, new Set(["blobs"]), "query");
+  return isInline(query.blobs);
+}
+
+function isInline(blobs: EntryQuery["blobs"]): boolean {
   if (blobs !== undefined && blobs !== "inline" && blobs !== "references") {
     throw invalid('blobs must be "inline" or "references"', "blobs");
   }
-  return {
-    branch: all ? null : branch === undefined ? undefined : checkLabel(branch, "branch"),
-    inline: blobs !== "references",
-  };
+  return blobs !== "references";
 }
