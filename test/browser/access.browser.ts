@@ -118,6 +118,11 @@ it("shows one column on a phone, with a way back", async () => {
   await page.locator(".message").first().waitFor();
   expect(await page.locator(".side").isVisible()).toBe(false);
   expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(390);
+  // The title is whole, beside buttons that a finger finds.
+  const isWhole = "((e) => e.scrollWidth <= e.clientWidth && e.scrollHeight <= e.clientHeight)";
+  expect(await page.evaluate(`${isWhole}(document.querySelector(".title-button"))`)).toBe(true);
+  expect((await page.locator(".title-button").boundingBox())?.width).toBeGreaterThan(200);
+  expect(await page.locator(".meter-button").isVisible()).toBe(true);
   await page.getByRole("link", { name: "Back to the list" }).click();
   await page.locator(".row").first().waitFor();
 });
@@ -148,7 +153,8 @@ it("leaves nothing of a person behind who signs out", async () => {
   await page.getByRole("button", { name: "Pages, theme and account" }).click();
   await page.getByRole("menuitem", { name: "Sign out" }).click();
   await page.getByLabel("Token").waitFor();
-  expect(await kept()).toBe("colloquy.theme");
+  // The page is loaded again meanwhile.
+  await expect.poll(kept).toBe("colloquy.theme");
   expect(page.url()).toBe(`${scene.url}/#/`);
 });
 
