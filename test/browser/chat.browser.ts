@@ -105,6 +105,34 @@ it("survives a kill of the gateway in the middle of an answer", async () => {
   expect(await page.getByLabel("Message", { exact: true }).inputValue()).toBe("Typed without a gateway");
 });
 
+it("says that live updates are refused, and asks for them again", async () => {
+  const page = await scene.open("#/new", { colorScheme: "light" });
+  let asked = 0;
+  await page.routeWebSocket(/\/ws$/, (socket) => {
+    const gateway = socket.connectToServer();
+    socket.onMessage((text) => {
+      const { id: request, method, params } = JSON.parse(String(text));
+      if (method !== "subscribe" || params.topic !== `conversation:${id}` || ++asked > 1)
+        return gateway.send(text);
+      const error = { code: "RATE_LIMITED", message: "subscribe was called too often", field: "method" };
+      socket.send(JSON.stringify({ type: "res", id: request, ok: false, error }));
+    });
+  });
+  await page.goto(`${scene.url}/#/c/${id}`);
+  await page.reload();
+  const bar = page
+    .getByRole("status")
+    .filter({ hasText: "No live updates: subscribe was called too often." });
+  await bar.waitFor();
+  await bar.waitFor({ state: "detached" });
+  expect(asked).toBe(2);
+  await send(page, "Are you there?");
+  await page
+    .locator(".message", { hasText: /You said: .*Are you there/ })
+    .first()
+    .waitFor();
+});
+
 it("says why an answer failed", async () => {
   const page = await scene.open(`#/c/${id}`);
   await send(page, "Please fail");
