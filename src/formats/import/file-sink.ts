@@ -281,9 +281,12 @@ function rememberedOf(
   writer: ConversationWriter,
   version: string | undefined,
 ): RememberedConversation {
-  const { id, info, tree } = writer;
+  const { id, info, tree, start } = writer;
+  const isOther = start.root !== undefined && start.root !== sourceId;
   return {
     ...{ id, sourceId, lastSeq: tree.lastSeq, lastId: tree.lastOnPath, version: version ?? null },
     titleMark: titleMark(id, info?.title ?? null),
+    keyMark: titleMark(id, start.key ?? null),
+    ...(isOther ? { root: start.root } : {}),
   };
 }

@@ -43,6 +43,10 @@ export interface RememberedConversation {
   readonly lastId: string | null;
   /** A hash of its title, which may be the first words of the user (`titleMark`). */
   readonly titleMark: string | null;
+  /** A hash of the session key that its source gave it. */
+  readonly keyMark: string | null;
+  /** What it shares with other sources of the same conversation, if that is not its own id. */
+  readonly root?: string | undefined;
   /** The version that the reader passed to `isCurrent`. */
   readonly version: string | null;
 }
@@ -57,7 +61,7 @@ const SCHEMA = `
   CREATE TABLE IF NOT EXISTS about (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 `;
 /** A ledger of another version is cleared. */
-const VERSION = "4";
+const VERSION = "5";
 
 export class Ledger {
   readonly #database: DatabaseSync;

@@ -88,7 +88,7 @@ async function readerAfterDamage({ source, path, wanted }: Candidate): Promise<R
     return { kind: "lines", format: lines, records: objects };
   }
   if (document !== undefined) return { kind: "document", format: document };
-  return { kind: isDamaged ? "damaged" : "unknown" };
+  return { kind: isDamaged && !SOURCE_CODE.test(path) ? "damaged" : "unknown" };
 }
 
 interface FirstLines {
@@ -140,6 +140,9 @@ async function firstElements(source: ByteSource, wanted: string | undefined): Pr
   }
   return { elements, isDamaged };
 }
+
+/** Programs and pages name the same properties, in braces, and are no conversations. */
+const SOURCE_CODE = /\.(?:[cm]?[jt]sx?|css|html?|map|py|sh)$/i;
 
 /** Property names of conversations, which other unreadable files, such as settings with comments, do not have. */
 const CONVERSATION = /"(?:messages|chat_messages|mapping|role|sender|conversation_?id|session_?id)"\s*:/i;

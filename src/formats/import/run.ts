@@ -4,10 +4,12 @@ import { refuseOpenStore } from "../../disk/open-stores.ts";
 import { ColloquyError, invalid } from "../../errors.ts";
 import type { Store } from "../../store/store.ts";
 import { checkMethod, checkObject, checkStrings } from "../../util/checked-arguments.ts";
+import { FORMATS } from "../readers/index.ts";
 import type { SourceFile } from "../sources/types.ts";
 import { walk } from "../sources/walk.ts";
 import { agrees } from "./agreement.ts";
 import { FORMAT_NAMES } from "./choose-format.ts";
+import { describeAgain } from "./describe-again.ts";
 import { type FileJob, importFile, isUnchanged } from "./import-file.ts";
 import { type FileMemory, Ledger } from "./ledger.ts";
 import { ledgerOf } from "./ledger-place.ts";
@@ -173,7 +175,7 @@ class Run {
       this.#report.forgotten++;
       return;
     }
-    const memory = await this.#remembered(file);
+    const memory = await this.#described(file, await this.#remembered(file));
     if (memory !== undefined && this.#isDone(file, memory)) {
       this.#report.unchanged++;
       this.#report.bytes += file.size;
@@ -194,6 +196,17 @@ class Run {
     const memory = this.#ledger.get(path);
     if (memory === undefined || this.#options.again === true) return undefined;
     return (await agrees(this.#job.session.ingest, memory)) ? memory : undefined;
+  }
+
+  /** A side file may have changed without this one. */
+  async #described(file: SourceFile, memory: FileMemory | undefined): Promise<FileMemory | undefined> {
+    const { session, sideFiles } = this.#job;
+    const format = FORMATS.find(({ name }) => name === memory?.format);
+    if (memory === undefined || format?.sideFile?.isShared !== true || session.mode !== "write")
+      return memory;
+    const now = await describeAgain(session.ingest, memory, await sideFiles.describe(format, file.around));
+    if (now !== memory) this.#ledger.put(now);
+    return now;
   }
 
   #isDone(file: SourceFile, memory: FileMemory): boolean {

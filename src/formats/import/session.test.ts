@@ -23,7 +23,15 @@ describe("a conversation that two files add to at once", () => {
     const ingest = store.ingest();
     const { lastSeq } = await ingest.logEnd(id);
     const session = new ImportSession(ingest, "write", new ReportBuilder(), false);
-    const remembered = { id, sourceId: "s1", lastSeq, lastId: "a2", titleMark: null, version: null };
+    const remembered = {
+      id,
+      sourceId: "s1",
+      lastSeq,
+      lastId: "a2",
+      titleMark: null,
+      keyMark: null,
+      version: null,
+    };
     const growing = session.use(id, "pi", { sourceId: "s1" }, "a.jsonl", remembered, true, 0);
     const copy = session.use(id, "pi", { sourceId: "s1" }, "copy.jsonl", undefined, false, 0);
     copy.add({

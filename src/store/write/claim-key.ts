@@ -37,6 +37,30 @@ export async function claimKey(store: StoreAccess, conversation: string): Promis
   return replaced;
 }
 
+/**
+ * A source says that a session key leads to this conversation now, and not to the one that has it. That one is
+ * marked as left, if it came from the same kind of source: a key of another is never taken. Returns it then.
+ */
+export async function moveKey(
+  store: StoreAccess,
+  conversation: string,
+  key: string,
+): Promise<Replaced | undefined> {
+  const info = await store.ask((engine) => engine.byId(conversation));
+  if (info === undefined || info.key === key) return undefined;
+  const holder = await store.ask((engine) => engine.byKey(key));
+  if (holder !== undefined && holder.channel !== info.channel) return undefined;
+  try {
+    if (holder !== undefined) await freeKey(store, holder.id, key);
+    const at = isoTime(store.nowMs());
+    await store.queue.push({ type: "set-key", conversation, key, at });
+  } catch (error) {
+    if (!(error instanceof ColloquyError) || !TOLERATED.has(error.code)) throw error;
+    return undefined;
+  }
+  return holder && { id: holder.id, key: keyOfLeft(key, holder.id) };
+}
+
 /** Mark the holder of a key as one that was left, so that a new conversation can have it. */
 export async function freeKey(store: StoreAccess, holder: string, key: string): Promise<void> {
   const at = isoTime(store.nowMs());

@@ -25,7 +25,7 @@ import { type Original, originalsOf, type StoredAnnouncement } from "../original
 import { inlineSegment, segmentBytes } from "../originals/segments.ts";
 import { logEndOf } from "../read/lookups.ts";
 import { wasPurged } from "../retention/erasure.ts";
-import { claimKey, type Replaced } from "./claim-key.ts";
+import { claimKey, moveKey, type Replaced } from "./claim-key.ts";
 
 /** An entry that is ready to be written. */
 export interface ReadyEntry {
@@ -136,6 +136,12 @@ export class Ingest {
   /** Give a new conversation the session key that it wants, if it was used later than the one that has it. */
   claimKey(conversation: string): Promise<Replaced | undefined> {
     return this.alone(() => claimKey(this.#store, conversation));
+  }
+
+  /** Give a conversation the session key that leads to it now, where its source says so. */
+  async moveKey(conversation: string, key: string): Promise<Replaced | undefined> {
+    const adopted = this.#store.keys.adopt(key);
+    return adopted === null ? undefined : this.alone(() => moveKey(this.#store, conversation, adopted));
   }
 
   isKey(key: string): boolean {

@@ -195,7 +195,9 @@ export class ConversationWriter {
     // A source may hold a conversation without entries.
     await this.#create();
     if (this.#info !== undefined)
-      await this.#describe(this.#isNew ? await this.#claimKey(this.#info) : this.#info);
+      await this.#describe(
+        this.#isNew ? await this.#claimKey(this.#info) : await this.#followKey(this.#info),
+      );
     const deep = this.tree.branches > 1 ? await this.#options.ingest.deepBranches(this.id) : 0;
     if (deep > 0) this.intake.flags.set("deep", deep);
   }
@@ -351,6 +353,17 @@ export class ConversationWriter {
     const key = (await ingest.find(this.id))?.key ?? null;
     if (isMarked(key)) this.intake.flags.set("twin-key", 1);
     return { ...info, key };
+  }
+
+  /** Another session key than before leads to it, as its source says. */
+  async #followKey(info: ConversationInfo): Promise<ConversationInfo> {
+    const { ingest, remembered, replaced: tell } = this.#options;
+    const { key } = this.#start;
+    const isSame = remembered === undefined || titleMark(this.id, key ?? null) === remembered.keyMark;
+    if (isSame || key === undefined || key === info.key) return info;
+    const replaced = await ingest.moveKey(this.id, key);
+    if (replaced !== undefined) tell(replaced);
+    return { ...info, key: (await ingest.find(this.id))?.key ?? null };
   }
 
   /** A title that the user gave stays. */

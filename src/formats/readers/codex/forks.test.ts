@@ -1,5 +1,5 @@
 /** Rollouts that Codex 0.166 wrote: a thread that went back, forks of it, a fork of a fork, an archived one. */
-import { cpSync, mkdirSync, rmSync } from "node:fs";
+import { appendFileSync, cpSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { shapeOf } from "../../../../test/support/conversation-shape.ts";
@@ -94,6 +94,22 @@ describe("forks and reverts of a Codex thread", () => {
       "history-elsewhere": 1,
     });
     expect((await shapeOf(archived))[0]?.active).toEqual(["In the fork", "Forked."]);
+  });
+
+  it("have the name that the index gives the thread later, and not that of a fork", async () => {
+    await using store = await openStore(`sqlite:${join(tempFolder(), "store.db")}`);
+    const home = await importInSteps(store, [everything]);
+    const rename = (id: string, thread_name: string): void =>
+      appendFileSync(join(home, "session_index.jsonl"), `${JSON.stringify({ id, thread_name })}\n`);
+    rename("01a1e4e9-9672-7710-a8fc-e2208048df69", "Another name");
+    rename("01a1e4e9-9935-7722-a5b4-d91f6206efe9", "The name of a fork");
+    expect(await importConversations(store, [home])).toMatchObject({ files: 0, messages: 0 });
+    expect(await shapeOf(store)).toMatchObject([{ title: "Another name" }]);
+    const [{ id } = { id: "" }] = (await store.list()).items;
+    await (await store.get(id))?.update({ title: "The user's own" });
+    rename("01a1e4e9-9672-7710-a8fc-e2208048df69", "A third name");
+    await importConversations(store, [home]);
+    expect(await shapeOf(store)).toMatchObject([{ title: "The user's own" }]);
   });
 
   it("with a picture is one prompt of the user", async () => {

@@ -24,7 +24,7 @@ export function isOpenclawDatabase(database: SourceDatabase): boolean {
 export function* readOpenclaw(database: SourceDatabase, sink: Sink, around: Surroundings): Generator<void> {
   const sessions = new OpenclawSessions(database, around.path);
   for (const [sessionId, version] of versionsOf(database)) {
-    if (sink.isCurrent(sessionId, version)) continue;
+    if (sink.isCurrent(sessionId, `${version} ${sessions.stateOf(sessionId)}`)) continue;
     const origin = sessions.originOf(sessionId);
     for (const { archived, texts } of transcriptsOf(database, sessionId)) {
       const about = archived === undefined ? origin.about : { ...origin.about, archived };

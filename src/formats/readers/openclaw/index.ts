@@ -48,10 +48,10 @@ export const openclaw: FormatWith<"lines" | "document" | "database"> = {
 
 /** The header's id counts. A topic adds its own from the file name, because all topics of a session share one. */
 function originOf(path: string, header: JsonObject): PiOrigin {
-  const { sourceId, topic, about } = openclawPlace(path);
+  const { sourceId, topic, key, about } = openclawPlace(path);
   const id = idIn(header.id);
   const own = id === undefined ? sourceId : topicId(id, topic);
-  return { sourceId: own ?? madeId("openclaw", path), about };
+  return { sourceId: own ?? madeId("openclaw", path), ...(key === undefined ? {} : { key }), about };
 }
 
 /** A session key belongs to the transcript that it leads to now; former transcripts keep the default key. */

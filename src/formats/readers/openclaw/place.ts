@@ -5,6 +5,8 @@ export interface OpenclawPlace {
   /** The session's id and, for a topic, the thread's. */
   readonly sourceId: string | undefined;
   readonly topic: string | undefined;
+  /** Of a transcript that was moved to a database, whose name has it. */
+  readonly key: string | undefined;
   readonly about: JsonObject;
 }
 
@@ -13,6 +15,9 @@ const ARCHIVE = /(?:^|\/)session-sqlite-import-archive\//;
 const STATE_FOLDER = /(?:^|\/)\.(?:openclaw|clawdbot|moltbot)[^/]*\/sessions\//;
 /** `<session>[-topic-<thread>].jsonl`, with a suffix when it is archived. */
 const NAME = /^(.+?)(?:-topic-(.+?))?\.jsonl(?:\.(reset|deleted)\.|\.|$)/;
+
+/** `agent_<agent>_<rest of the key>.<session>.jsonl.imported-<time>`, with `_` for the colons of the key. */
+const MIGRATED = /^agent_(.+)\.([^.]+)\.jsonl\.imported-/;
 
 function withSlashes(path: string): string {
   return path.replaceAll("\\", "/");
@@ -26,12 +31,22 @@ export function isOpenclawPath(path: string): boolean {
 
 export function openclawPlace(path: string): OpenclawPlace {
   const plain = withSlashes(path);
-  const [, session, topic, archived] = NAME.exec(plain.split("/").at(-1) ?? "") ?? [];
+  const name = plain.split("/").at(-1) ?? "";
+  const [, rest, migrated] = MIGRATED.exec(name) ?? [];
+  const [, session = migrated, topic, archived] = rest === undefined ? (NAME.exec(name) ?? []) : [];
   // The name of a cold file is a hash of its content.
   const isNamed = session !== undefined && !/^[0-9a-f]{64}$/.test(session);
   const sourceId = isNamed ? topicId(session, topic) : undefined;
   const agent = AGENT.exec(plain)?.[1];
-  return { sourceId, topic, about: defined({ agent, archived, topic }) };
+  const key = rest === undefined ? undefined : keyIn(rest, agent);
+  return { sourceId, topic, key, about: defined({ agent, archived, topic, session_key: key }) };
+}
+
+/** The name of the agent may itself contain `_`. */
+function keyIn(rest: string, agent: string | undefined): string {
+  const isOwn = agent !== undefined && rest.startsWith(`${agent}_`);
+  const [first, others] = isOwn ? [agent, rest.slice(agent.length + 1)] : rest.split(/_(.*)/s);
+  return `agent:${first}:${(others ?? "").replaceAll("_", ":")}`;
 }
 
 /** Topics of one session are separate conversations. */

@@ -1,6 +1,6 @@
 /** The sessions of an OpenClaw database, apart from their events. */
 import { defined, type JsonObject } from "../../../util/json.ts";
-import { filledIn, objectIn, parsedIn, timeIn } from "../../../util/values.ts";
+import { filledIn, numberIn, objectIn, parsedIn, timeIn } from "../../../util/values.ts";
 import type { SourceDatabase } from "../../contract/reader.ts";
 import type { PiOrigin } from "../shared/pi-session/header.ts";
 import { keyOf, type OpenclawKey } from "./keys.ts";
@@ -13,8 +13,10 @@ export class OpenclawSessions {
   /** Windows by session, nodes by key. */
   readonly #windows: ReadonlyMap<string, Row>;
   readonly #nodes: ReadonlyMap<string, Row>;
-  /** The session to which a key leads now. */
+  /** Keys by the session that they lead to now or, if it was deleted, that they led to last. */
   readonly #current: Map<string, string> = new Map();
+  /** Archived sessions, which may have no window any more. */
+  readonly #archived: ReadonlyMap<string, Row>;
 
   constructor(database: SourceDatabase, path: string) {
     this.#agent = filledIn(openclawPlace(path).about.agent);
@@ -24,12 +26,35 @@ export class OpenclawSessions {
       const session = filledIn(node.current_session_id);
       if (session !== undefined) this.#current.set(session, key);
     }
+    this.#archived = rowsBy(database, "session_transcript_archives", "session_id");
+    const held = new Set(this.#current.values());
+    for (const [key, session] of this.#lastSessions()) if (!held.has(key)) this.#current.set(session, key);
+  }
+
+  /** A deleted session has no node: of all sessions of its key, the last one had it. */
+  #lastSessions(): Map<string, string> {
+    const rows = [...this.#windows, ...this.#archived].map(([session, row]) => ({
+      session,
+      key: filledIn(row.session_key),
+      at: numberIn(row.updated_at) ?? numberIn(row.created_at) ?? 0,
+    }));
+    const last = new Map<string, string>();
+    for (const { session, key } of rows.sort((a, b) => a.at - b.at))
+      if (key !== undefined) last.set(key, session);
+    return last;
+  }
+
+  /** What changes when a session key leads to another session, or is renamed. */
+  stateOf(sessionId: string): string {
+    const { key, title } = this.originOf(sessionId);
+    return `${key ?? ""} ${title ?? ""}`;
   }
 
   originOf(sessionId: string): PiOrigin {
     const window = this.#windows.get(sessionId) ?? {};
     const current = this.#current.get(sessionId);
-    const sessionKey = current ?? filledIn(window.session_key);
+    const sessionKey =
+      current ?? filledIn(window.session_key) ?? filledIn(this.#archived.get(sessionId)?.session_key);
     const known = sessionKey === undefined ? undefined : this.#known(sessionKey);
     const parent = this.#parentOf(window, known);
     return {

@@ -1,0 +1,48 @@
+/**
+ * Applies what a side file says now to conversations whose own files have not changed: a thread was renamed, or a
+ * session key leads to another session.
+ */
+import { titleIn } from "../../message/title.ts";
+import type { Ingest } from "../../store/write/ingest.ts";
+import type { Describe } from "../contract/format.ts";
+import type { FileMemory, RememberedConversation } from "./ledger.ts";
+import { titleMark } from "./writer/title.ts";
+
+/** The memory of the file after that; the same object if nothing has changed. */
+export async function describeAgain(
+  ingest: Ingest,
+  memory: FileMemory,
+  describe: Describe,
+): Promise<FileMemory> {
+  const conversations: RememberedConversation[] = [];
+  for (const known of memory.conversations) conversations.push(await described(ingest, known, describe));
+  const isSame = conversations.every((now, index) => now === memory.conversations[index]);
+  return isSame ? memory : { ...memory, conversations };
+}
+
+async function described(
+  ingest: Ingest,
+  known: RememberedConversation,
+  describe: Describe,
+): Promise<RememberedConversation> {
+  const { id, sourceId, root } = known;
+  const said = describe({ sourceId, root });
+  const title = titleIn(said.title);
+  const [newTitle, newKey] = [titleMark(id, title), titleMark(id, said.key ?? null)];
+  const isRenamed = title !== null && newTitle !== known.titleMark;
+  const hasKey = newKey !== known.keyMark;
+  const info = isRenamed || hasKey ? await ingest.find(id) : undefined;
+  if (info === undefined || info.deletedAt !== null) return known;
+  let now = known;
+  if (hasKey) {
+    // Where the key went, the other conversation takes it.
+    if (said.key !== undefined) await ingest.moveKey(id, said.key);
+    now = { ...now, keyMark: newKey };
+  }
+  // A title that the user gave stays.
+  if (isRenamed && titleMark(id, info.title) === known.titleMark) {
+    await ingest.update(id, { title });
+    now = { ...now, titleMark: newTitle };
+  }
+  return now;
+}
