@@ -77,6 +77,22 @@ it("folds tools and thinking, cuts what is long, and shows images from blobs", a
   await page.getByRole("button", { name: /psql/ }).getByText("failed").waitFor();
 });
 
+it("shows the images of its conversation to a token with a scope, and nothing else", async () => {
+  const owner = await scene.open();
+  const headers = { origin: scene.url };
+  const data = { name: "Reader", permission: "read", scope: { conversations: [id] } };
+  const made = await owner.request.post(`${scene.url}/api/v1/tokens`, { data, headers });
+  const { token } = await made.json();
+  const page = await scene.open(`#/c/${id}`, { colorScheme: "light" });
+  await page.context().clearCookies();
+  await page.request.post(`${scene.url}/auth/token`, { data: { token, cookies: true }, headers });
+  await page.reload();
+  await page.getByRole("img", { name: "Image" }).waitFor();
+  await expect.poll(() => page.evaluate("document.querySelector('.blob-image img').naturalWidth")).toBe(480);
+  expect(await page.locator(".row").count()).toBe(1);
+  expect(await page.getByLabel("Message", { exact: true }).count()).toBe(0);
+});
+
 it("highlights code, and copies it", async () => {
   const page = await scene.open(`#/c/${id}`, { permissions: ["clipboard-read", "clipboard-write"] });
   const code = page.locator(".code-block", { hasText: "export function rank" });

@@ -1,5 +1,5 @@
 import { ColloquyError } from "../../errors.ts";
-import { noteUpload } from "../auth/records/uploads.ts";
+import { noteBlob } from "../auth/records/known-blobs.ts";
 import type { GatewayContext } from "../context.ts";
 import { FILE_POLICY } from "../http/security-headers.ts";
 import type { StoredBlobView } from "../wire/rest.ts";
@@ -25,7 +25,7 @@ export const BLOB_ROUTES: readonly Route[] = [
     answer: objectOf({ hash: { type: "string" }, size: { type: "integer" } }),
     handle: async ({ bytes, principal }, { store, auth }) => {
       const { hash, size } = await store.putBlob(bytes);
-      noteUpload(auth, principal, hash);
+      noteBlob(auth, principal, hash);
       return { json: { hash, size } satisfies StoredBlobView };
     },
   }),
@@ -51,6 +51,7 @@ export const BLOB_ROUTES: readonly Route[] = [
       const conversation = await conversationOf(request, gateway);
       const entry = await conversation.entry(id, { blobs: "references" });
       if (entry?.blobs?.some((blob) => blob.hash === hash) !== true) throw noBlob();
+      noteBlob(gateway.auth, request.principal, hash);
       return blobAnswer(gateway, hash, request.query.type);
     },
   }),

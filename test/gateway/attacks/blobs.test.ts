@@ -25,7 +25,11 @@ describe("the files of a token with a scope", () => {
   };
 
   beforeAll(async () => {
-    place = await openPlace({ one: { channels: ["web"] }, two: { channels: ["web"] } });
+    place = await openPlace({
+      one: { channels: ["web"] },
+      two: { channels: ["web"] },
+      three: { channels: ["web"] },
+    });
     ours = (await place.store.create({ key: "web:ours", channel: "web" })).id;
     theirs = (await place.store.create({ key: "discord:theirs", channel: "discord" })).id;
     [entry, seen] = await stored(ours, PICTURE);
@@ -100,5 +104,18 @@ describe("the files of a token with a scope", () => {
     const body = { messages: [reference(hash)] };
     expect((await place.call(path, { as: "two", body })).status).toBe(404);
     expect((await place.call(path, { as: "one", body })).status).toBe(201);
+  });
+
+  it("can be sent again by a token that read them in its own conversation", async () => {
+    const path = `POST /api/v1/conversations/${ours}/messages`;
+    const body = { messages: [reference(seen)] };
+    expect((await place.call(path, { as: "three", body })).status).toBe(404);
+    expect((await get(ours, entry, seen, "three")).status).toBe(200);
+    expect((await place.call(path, { as: "three", body })).status).toBe(201);
+    // A refused read is no way to them.
+    expect((await get(theirs, hidden, secret, "three")).status).toBe(404);
+    expect((await place.call(path, { as: "three", body: { messages: [reference(secret)] } })).status).toBe(
+      404,
+    );
   });
 });

@@ -2,7 +2,7 @@ import type { MessageInput } from "../../../message/types.ts";
 import { referencesIn } from "../../../store/blobs/blob-parts.ts";
 import type { Json } from "../../../util/json.ts";
 import type { Principal } from "../../auth/principal.ts";
-import { assertUploaded } from "../../auth/records/uploads.ts";
+import { assertKnownBlobs } from "../../auth/records/known-blobs.ts";
 import type { GatewayContext } from "../../context.ts";
 
 /** The messages of a body. The store checks each of them, so their type is a promise that it keeps. */
@@ -26,7 +26,7 @@ export function assertReferences(
 ): void {
   if (principal.scope === null) return;
   const references = messages.flatMap((message) => referencesIn(message as object));
-  assertUploaded(
+  assertKnownBlobs(
     records,
     principal,
     references.map(({ hash }) => hash),

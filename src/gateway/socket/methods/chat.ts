@@ -1,5 +1,5 @@
 import { ColloquyError } from "../../../errors.ts";
-import { assertUploaded } from "../../auth/records/uploads.ts";
+import { assertKnownBlobs } from "../../auth/records/known-blobs.ts";
 import { editMessage, regenerate, resume, sendMessage } from "../../chat/orders.ts";
 import { scopedConversation } from "../../chat/scoped-conversation.ts";
 import { ATTACHMENTS } from "../../wire/frames.ts";
@@ -38,7 +38,7 @@ export const CHAT_METHODS: readonly Method[] = [
     perMinute: 60,
     async handle({ params, principal }, { store, auth, live: { chats } }) {
       const files = params.attachments?.map(({ blob }) => blob) ?? [];
-      assertUploaded(auth.records, principal, files);
+      assertKnownBlobs(auth.records, principal, files);
       return sendMessage({ store, chats }, principal, params);
     },
   }),

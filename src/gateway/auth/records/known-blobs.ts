@@ -1,6 +1,6 @@
 /**
- * The blobs that tokens with a scope have stored. A message can refer to a blob by its hash, and whoever reads the
- * message reads the blob: such a token may only refer to its own. Others may see every blob.
+ * The blobs that tokens with a scope have stored, or read in their conversations. A message can refer to a blob by its
+ * hash, and a reader of the message reads the blob: such a token may only refer to these. Others may see every blob.
  */
 import { ColloquyError } from "../../../errors.ts";
 import type { Principal } from "../principal.ts";
@@ -8,11 +8,11 @@ import type { Keeper, Records } from "./records.ts";
 
 const KEPT_MAX = 1000;
 
-type Uploader = Pick<Principal, "scope" | "source">;
+type Holder = Pick<Principal, "scope" | "source">;
 
-export function noteUpload(
+export function noteBlob(
   { records, clock }: Pick<Keeper, "records" | "clock">,
-  { scope, source }: Uploader,
+  { scope, source }: Holder,
   hash: string,
 ): void {
   if (scope === null) return;
@@ -24,15 +24,15 @@ export function noteUpload(
 }
 
 /** The same as if there were no such blob. */
-export function assertUploaded(
+export function assertKnownBlobs(
   records: Records,
-  { scope, source }: Uploader,
+  { scope, source }: Holder,
   hashes: readonly string[],
 ): void {
   if (scope === null) return;
   for (const hash of hashes) {
     if (records.get("SELECT 1 FROM uploads WHERE source = ? AND hash = ?", source, hash) === undefined)
-      throw new ColloquyError("NOT_FOUND", "There is no such file: upload it first", {
+      throw new ColloquyError("NOT_FOUND", "There is no such file: upload it, or read it, first", {
         field: "attachments",
       });
   }
