@@ -31,6 +31,8 @@ export interface FormatDeclaration {
   readonly sideFile?: SideFile;
   /** Where the tool keeps its conversations by default. */
   readonly usualPlaces?: (roots: PlaceRoots) => readonly UsualPlace[];
+  /** How the tool continues one of its conversations, if it can. */
+  readonly resume?: ResumeRule;
 }
 
 /** A declaration with these kinds of source. */
@@ -103,4 +105,28 @@ export interface UsualPlace {
   /** The tool's name, as shown to the user. */
   readonly tool: string;
   readonly path: string;
+}
+
+/** A source of a conversation that its tool is to continue. */
+export interface ResumableSource {
+  /** Its path below the folder that was imported. None of the parts leads upwards. */
+  readonly parts: readonly string[];
+  /** The id of the conversation in its tool. */
+  readonly sourceId: string;
+  /** The session key. */
+  readonly key: string | null;
+  /** The folder that the conversation is about. */
+  readonly cwd: string | undefined;
+  readonly about: JsonObject;
+}
+
+export interface ResumeRule {
+  /** The tool's name, as shown to the user. */
+  readonly tool: string;
+  /** Where the tool looks for the source; `undefined` if nobody can tell, or it is part of a database. */
+  place(source: ResumableSource, roots: PlaceRoots): string | undefined;
+  /** The words of the command that continues it; `undefined` if there is none. */
+  command(source: ResumableSource, path: string | undefined): readonly string[] | undefined;
+  /** What else the tool needs that is not put back. */
+  readonly note?: string;
 }

@@ -58,4 +58,15 @@ export const FORMAT_COMMANDS: readonly CommandSpec[] = [
     ],
     load: () => import("./export.ts"),
   },
+  {
+    name: "resume",
+    topic: IN_AND_OUT,
+    summary: "Continue a conversation in the tool it came from",
+    details:
+      "Puts the files of an imported conversation back where its tool looks for them, only where nothing is, and prints the command that continues it there; with --run it is started. For Claude Code, Codex, pi, Gemini CLI, OpenClaw and opencode.",
+    args: [CONVERSATION],
+    options: { run: { help: "Start the tool instead of printing its command" } },
+    examples: ["colloquy resume claude-code:6f1c…", "colloquy resume claude-code:6f1c… --run"],
+    load: () => import("./resume.ts"),
+  },
 ];

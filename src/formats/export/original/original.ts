@@ -7,6 +7,8 @@ import type { Ingest } from "../../../store/write/ingest.ts";
 
 /** One source of a conversation. */
 export interface OriginalSource {
+  /** As `provenance.original` of its entries says. */
+  readonly number: number;
   /** Relative to the folder that was imported. */
   readonly file: string;
   readonly form: OriginalForm;
@@ -43,7 +45,7 @@ export async function originalSources(store: Store, idOrKey: string): Promise<Or
     const isFormer = all.some((other) => other.file === file && other.form === form && other.number > number);
     const isElement = form === "document" && size === undefined;
     const bytes = () => bytesOf(ingest, original, all);
-    return { file, form, isFormer, isElement, bytes };
+    return { number, file, form, isFormer, isElement, bytes };
   });
 }
 

@@ -10,6 +10,7 @@ import { describeAgent } from "./agent-meta.ts";
 import { claudeBase } from "./base.ts";
 import { SIDE_TYPES, TREE_TYPES } from "./kinds.ts";
 import { ClaudeCodeReader } from "./reader.ts";
+import { claudeResume } from "./resume.ts";
 
 export const claudeCode: FormatWith<"lines"> = {
   name: "claude-code",
@@ -26,6 +27,7 @@ export const claudeCode: FormatWith<"lines"> = {
     },
     read: describeAgent,
   },
+  resume: claudeResume,
   usualPlaces: ({ home, environment }) => [
     { tool: "Claude Code", path: join(environment.CLAUDE_CONFIG_DIR || join(home, ".claude"), "projects") },
   ],

@@ -9,6 +9,7 @@ import type { Sink, SourceRecord, Surroundings } from "../../contract/reader.ts"
 import { unplaced } from "../shared/records.ts";
 import { codexBase } from "./base.ts";
 import { CodexReader } from "./reader.ts";
+import { codexResume } from "./resume.ts";
 import { isCodexDocument, sniffsCodex } from "./sniff.ts";
 import { describeThread } from "./thread-names.ts";
 
@@ -29,6 +30,7 @@ export const codex: FormatWith<"lines" | "document"> = {
     names: () => ["../../../../session_index.jsonl", "../session_index.jsonl", "session_index.jsonl"],
     read: describeThread,
   },
+  resume: codexResume,
   // The folder itself: the names of threads are beside the sessions.
   usualPlaces: ({ home, environment }) => [
     { tool: "Codex", path: environment.CODEX_HOME || join(home, ".codex") },

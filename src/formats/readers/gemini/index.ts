@@ -11,6 +11,7 @@ import type { FormatWith } from "../../contract/format.ts";
 import { stemOf } from "../shared/file-name.ts";
 import { GeminiReader } from "./reader.ts";
 import { messagesOf, Recording } from "./recording.ts";
+import { geminiResume } from "./resume.ts";
 import { startOf } from "./start.ts";
 
 export const gemini: FormatWith<"lines" | "document"> = {
@@ -35,6 +36,7 @@ export const gemini: FormatWith<"lines" | "document"> = {
       recording.messages.showLast();
     },
   },
+  resume: geminiResume,
   usualPlaces: ({ home }) => [{ tool: "Gemini CLI", path: join(home, ".gemini", "tmp") }],
 };
 

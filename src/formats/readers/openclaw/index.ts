@@ -11,6 +11,7 @@ import { idIn } from "../shared/whole-tree-blocks.ts";
 import { isOpenclawDatabase, readOpenclaw } from "./database.ts";
 import { isOpenclawIndex, openclawKeys } from "./keys.ts";
 import { isOpenclawPath, openclawPlace, topicId } from "./place.ts";
+import { openclawResume } from "./resume.ts";
 
 const NAME = "openclaw";
 
@@ -37,6 +38,7 @@ export const openclaw: FormatWith<"lines" | "document" | "database"> = {
     names: () => ["sessions.json", "../sessions/sessions.json"],
     read: describeSession,
   },
+  resume: openclawResume,
   usualPlaces: ({ home, environment }) => [
     { tool: "OpenClaw", path: join(environment.OPENCLAW_STATE_DIR || join(home, ".openclaw"), "agents") },
     ...["clawdbot", "moltbot", "moldbot"].map((name) => ({

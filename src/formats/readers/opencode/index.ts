@@ -14,6 +14,7 @@ import type { FormatWith } from "../../contract/format.ts";
 import type { Sink, Surroundings } from "../../contract/reader.ts";
 import { unplaced } from "../shared/records.ts";
 import { isOpencodeDatabase, readDatabase } from "./database.ts";
+import { opencodeResume } from "./resume.ts";
 import { SessionReader } from "./session.ts";
 import { hasMessageFile, hasSessionFile, isFirstInFolder, readTree, sessionRoot } from "./tree.ts";
 
@@ -44,6 +45,7 @@ export const opencode: FormatWith<"document" | "database"> = {
     sniff: isOpencodeDatabase,
     read: readDatabase,
   },
+  resume: opencodeResume,
   usualPlaces: ({ data }) => [{ tool: "opencode", path: join(data, "opencode") }],
 };
 

@@ -10,6 +10,7 @@ import type { PiOrigin } from "../shared/pi-session/header.ts";
 import { PiReader } from "../shared/pi-session/reader.ts";
 import { isPiSession } from "../shared/pi-session/sniff.ts";
 import { idIn } from "../shared/whole-tree-blocks.ts";
+import { piResume } from "./resume.ts";
 
 const NAME = "pi";
 
@@ -24,6 +25,7 @@ export const pi: FormatWith<"lines"> = {
         state,
       ),
   },
+  resume: piResume,
   usualPlaces: ({ home }) => [{ tool: "pi", path: join(home, ".pi", "agent", "sessions") }],
 };
 

@@ -1,0 +1,70 @@
+/** `resume`: back to the tool that a conversation was imported from. */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync } from "node:fs";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { ColloquyError } from "../../../errors.ts";
+import { type RestoredFile, type Resumable, resumeConversation } from "../../../formats/resume/resume.ts";
+import type { Store } from "../../../store/store.ts";
+import { safeLine } from "../../../util/visible-text.ts";
+import type { Call, Result } from "../../command.ts";
+import { checkReference } from "../../input/reference.ts";
+import { conversationOf, openToRead } from "../../store/open-store.ts";
+import { wrap } from "../../terminal/wrap.ts";
+
+export async function run(call: Call): Promise<Result> {
+  const { resumable, id } = await prepare(call);
+  const { cwd, notes } = resumable;
+  const isGone = cwd !== null && !existsSync(cwd);
+  const told = isGone
+    ? [...notes, `The folder ${cwd} does not exist: run it in a folder of the project`]
+    : notes;
+  if (call.flags.has("run")) return start(call, { ...resumable, notes: told, cwd: isGone ? null : cwd });
+  return { json: { id, ...resumable, notes: told }, lines: linesOf(call, resumable, told) };
+}
+
+/** The store is closed before a tool starts: it may run for hours. */
+async function prepare(call: Call): Promise<{ resumable: Resumable; id: string }> {
+  const reference = checkReference(call.args[0] as string);
+  await using store = await openToRead(call);
+  const { id } = await conversationOf(call, store, reference);
+  const home = homedir();
+  const data = process.env.XDG_DATA_HOME || join(home, ".local", "share");
+  const roots = { home, data, environment: process.env };
+  return { resumable: await resumeConversation(store as Store, id, roots), id };
+}
+
+function linesOf({ out }: Call, { files, command, cwd }: Resumable, notes: readonly string[]): string[] {
+  return [
+    ...files.flatMap((file) => wrap(fileText(file), out.columns)),
+    ...files.flatMap((file) => file.notes.flatMap((note) => wrap(`  ${note}`, out.columns))),
+    ...notes.flatMap((note) => wrap(safeLine(note), out.columns)),
+    "To continue:",
+    `  ${cwd === null ? "" : `cd ${quoted(cwd)} && `}${command.map(quoted).join(" ")}`,
+  ];
+}
+
+function fileText({ path, state }: RestoredFile): string {
+  const place = safeLine(path);
+  if (state === "restored") return `Restored ${place}`;
+  return state === "same" ? `${place} is there` : `${place} is there and differs: left as it is`;
+}
+
+/** For a shell. */
+function quoted(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${safeLine(word).replaceAll("'", "'\\''")}'`;
+}
+
+async function start(call: Call, { tool, command, cwd, notes }: Resumable): Promise<Result> {
+  for (const note of notes) call.out.note(safeLine(note));
+  const [program = "", ...words] = command;
+  const child = spawn(program, words, { stdio: "inherit", cwd: cwd ?? process.cwd() });
+  try {
+    const [code] = await once(child, "close");
+    return { json: null, exit: typeof code === "number" ? code : 1 };
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+    throw new ColloquyError("NOT_FOUND", `${tool} is not installed: there is no program ${program}`);
+  }
+}

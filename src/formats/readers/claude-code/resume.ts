@@ -1,0 +1,31 @@
+import { join } from "node:path";
+import type { ResumeRule } from "../../contract/format.ts";
+import { partsAfter } from "../shared/path-parts.ts";
+
+const SESSION = /^([0-9a-f]{8}-[0-9a-f-]{27})\.jsonl$/i;
+
+export const claudeResume: ResumeRule = {
+  tool: "Claude Code",
+  place({ parts, cwd }, { home, environment }) {
+    const root = join(environment.CLAUDE_CONFIG_DIR || join(home, ".claude"), "projects");
+    const known = partsAfter(parts, "projects") ?? afterProject(parts);
+    if (known !== undefined) return join(root, ...known);
+    const [name] = parts.slice(-1);
+    return cwd === undefined || name === undefined ? undefined : join(root, projectOf(cwd), name);
+  },
+  // The file of a sub-agent belongs to the session that started it.
+  command({ parts }) {
+    const session = SESSION.exec(parts.at(-1) ?? "")?.[1];
+    return session === undefined ? undefined : ["claude", "--resume", session];
+  },
+};
+
+/** The folder of a project is named after its path, which begins with a separator. */
+function afterProject(parts: readonly string[]): readonly string[] | undefined {
+  const index = parts.slice(0, -1).findIndex((part) => part.startsWith("-"));
+  return index === -1 ? undefined : parts.slice(index);
+}
+
+function projectOf(cwd: string): string {
+  return cwd.replaceAll(/[^A-Za-z0-9]/g, "-");
+}

@@ -1,0 +1,19 @@
+import { join } from "node:path";
+import { filledIn } from "../../../util/values.ts";
+import type { ResumeRule } from "../../contract/format.ts";
+
+const AGENT = /^[\w-]{1,64}$/;
+const SESSION = /^[\w-]{1,128}$/;
+
+export const openclawResume: ResumeRule = {
+  tool: "OpenClaw",
+  // An archive is put back under the name that its session had.
+  place({ sourceId, about }, { home, environment }) {
+    const agent = filledIn(about.agent) ?? "main";
+    if (!AGENT.test(agent) || !SESSION.test(sourceId)) return undefined;
+    const root = environment.OPENCLAW_STATE_DIR || join(home, ".openclaw");
+    return join(root, "agents", agent, "sessions", `${sourceId}.jsonl`);
+  },
+  command: ({ key }) => (key === null ? undefined : ["openclaw", "tui", "--session", key]),
+  note: "OpenClaw finds the session only if its own index still names it",
+};

@@ -1,0 +1,142 @@
+/** Puts the sources of an imported conversation back where its tool looks for them, and says how to continue there. */
+import { createReadStream, existsSync } from "node:fs";
+import { dirname } from "node:path";
+import { ColloquyError } from "../../errors.ts";
+import type { Conversation } from "../../store/conversation.ts";
+import type { Store } from "../../store/store.ts";
+import { isPlainObject, type JsonObject } from "../../util/json.ts";
+import { sha256 } from "../../util/sha256.ts";
+import { filledIn } from "../../util/values.ts";
+import type { PlaceRoots, ResumableSource, ResumeRule } from "../contract/format.ts";
+import { madeId } from "../contract/ids.ts";
+import { makeFolder, writeExport } from "../export/export-file.ts";
+import { type OriginalSource, originalSources } from "../export/original/original.ts";
+import { FORMATS } from "../readers/index.ts";
+
+export interface RestoredFile {
+  readonly path: string;
+  /** `same` and `differs`: a file is there, and it was left as it is. */
+  readonly state: "restored" | "same" | "differs";
+  /** What a restored file lacks. */
+  readonly notes: readonly string[];
+}
+
+export interface Resumable {
+  readonly tool: string;
+  readonly files: readonly RestoredFile[];
+  /** The words of the tool's command. */
+  readonly command: readonly string[];
+  /** The folder to run it in. */
+  readonly cwd: string | null;
+  readonly notes: readonly string[];
+}
+
+/** `NOT_FOUND` if nothing of it was imported, `NOT_SUPPORTED` if its tool cannot continue it. */
+export async function resumeConversation(store: Store, id: string, roots: PlaceRoots): Promise<Resumable> {
+  const chat = await store.get(id);
+  if (chat === undefined) throw new ColloquyError("NOT_FOUND", `There is no conversation ${id}`);
+  const sources = (await originalSources(store, id)).filter(({ isFormer }) => !isFormer);
+  const { format, sourceId, about } = await introductionOf(chat);
+  const rule = FORMATS.find(({ name }) => name === format)?.resume;
+  if (rule === undefined) {
+    throw new ColloquyError(
+      "NOT_SUPPORTED",
+      `Conversations of ${format} cannot be continued where they came from. Use colloquy export to write a file`,
+    );
+  }
+  const { key } = await chat.info();
+  const cwd = filledIn(about.cwd) ?? firstFolder(about);
+  const known = (file: string): ResumableSource => ({ parts: partsOf(file), sourceId, key, cwd, about });
+  const { original, added } = await lastSource(chat);
+  const last = sources.find(({ number }) => number === original) ?? sources.at(-1);
+  const shown = known(last?.file ?? "");
+  const command = rule.command(shown, rule.place(shown, roots));
+  if (command === undefined) {
+    throw new ColloquyError("NOT_SUPPORTED", `${rule.tool} has no command that continues this conversation`);
+  }
+  const files: RestoredFile[] = [];
+  const placed = new Set<string>();
+  for (const source of sources) {
+    const path =
+      source.form === "rows" || source.isElement ? undefined : rule.place(known(source.file), roots);
+    if (path === undefined || placed.has(path)) continue;
+    placed.add(path);
+    files.push(await restore(source, path));
+  }
+  return { tool: rule.tool, files, command, cwd: cwd ?? null, notes: notesOf(rule, files, added) };
+}
+
+interface Introduction {
+  readonly format: string;
+  readonly sourceId: string;
+  readonly about: JsonObject;
+}
+
+/** The first entry of an imported conversation. */
+async function introductionOf(chat: Conversation): Promise<Introduction> {
+  const { data } = (await chat.entry(madeId("import", chat.id))) ?? {};
+  const { format, source_id: sourceId, about } = isPlainObject(data) ? data : {};
+  if (typeof format !== "string" || typeof sourceId !== "string") {
+    throw new ColloquyError("NOT_FOUND", `Conversation ${chat.id} does not say which tool it came from`);
+  }
+  return { format, sourceId, about: isPlainObject(about) ? (about as JsonObject) : {} };
+}
+
+/** The newest messages are looked at for the file that they came from. */
+const LOOKED_AT = 500;
+
+/** Of several originals, the one that the checked-out branch ends in; and how many messages were added here since. */
+async function lastSource(chat: Conversation): Promise<{ original: unknown; added: number }> {
+  const { items } = await chat.messages({ last: LOOKED_AT, blobs: "references" });
+  let added = 0;
+  for (const { message } of items.toReversed()) {
+    const provenance = message?.provenance;
+    if (isPlainObject(provenance) && "import" in provenance) {
+      return { original: provenance.original, added };
+    }
+    added++;
+  }
+  return { original: undefined, added };
+}
+
+/** Names come from another machine: none may lead upwards. A compressed file is put back uncompressed. */
+function partsOf(file: string): string[] {
+  const parts = file
+    .split(/[\\/]+/)
+    .filter((part) => !["", ".", ".."].includes(part) && !part.includes("\0"));
+  return parts.map((part, index) => (index === parts.length - 1 ? part.replace(/\.zst$/, "") : part));
+}
+
+function firstFolder({ directories }: JsonObject): string | undefined {
+  return Array.isArray(directories) ? filledIn(directories[0]) : undefined;
+}
+
+async function restore(source: OriginalSource, path: string): Promise<RestoredFile> {
+  if (existsSync(path)) return { path, state: await compared(source, path), notes: [] };
+  await makeFolder(dirname(path));
+  let notes: readonly string[] = [];
+  const pieces = async function* (): AsyncGenerator<Buffer> {
+    ({ notes } = yield* source.bytes());
+  };
+  await writeExport(path, pieces());
+  return { path, state: "restored", notes };
+}
+
+async function compared(source: OriginalSource, path: string): Promise<"same" | "differs"> {
+  const [ours, theirs] = [sha256(), sha256()];
+  for await (const piece of source.bytes()) ours.update(piece);
+  for await (const piece of createReadStream(path)) theirs.update(piece as Buffer);
+  return ours.digest("hex") === theirs.digest("hex") ? "same" : "differs";
+}
+
+function notesOf({ tool, note }: ResumeRule, files: readonly RestoredFile[], added: number): string[] {
+  const isThere = files.some(({ state }) => state === "same");
+  return [
+    ...(added === 0 ? [] : [`${tool} does not know ${newest(added)} added here`]),
+    ...(note === undefined || isThere ? [] : [note]),
+  ];
+}
+
+function newest(count: number): string {
+  return count === 1 ? "the newest message, which was" : `the ${count} newest messages, which were`;
+}

@@ -1,0 +1,170 @@
+/** From the store back to the tool: the files as they were, and the command that continues. */
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { has, lacks } from "../process/child-process.ts";
+import { makeZip } from "../support/make-zip.ts";
+import { Place } from "./run-command.ts";
+
+const FIXTURES = join(import.meta.dirname, "../fixtures");
+const SESSION = "21000000-0000-4000-8000-000000000003";
+
+interface Case {
+  readonly tool: string;
+  readonly fixture: string;
+  /** Below the home folder. */
+  readonly file: string;
+  readonly command: readonly string[];
+}
+
+const CASES: readonly Case[] = [
+  {
+    tool: "Claude Code",
+    fixture: `claude-code/2.1-session/${SESSION}.jsonl`,
+    file: `.claude/projects/-home-mira-garden/${SESSION}.jsonl`,
+    command: ["claude", "--resume", SESSION],
+  },
+  {
+    tool: "Codex",
+    fixture:
+      "codex/0.166-forks/sessions/2026/11/16/rollout-2026-11-16T15-11-16-01a1e4e9-9672-7710-a8fc-e2208048df69.jsonl",
+    file: ".codex/sessions/2026/11/16/rollout-2026-11-16T15-11-16-01a1e4e9-9672-7710-a8fc-e2208048df69.jsonl",
+    command: ["codex", "resume", "01a1e4e9-9672-7710-a8fc-e2208048df69"],
+  },
+  {
+    tool: "pi",
+    fixture: "pi/v3-tree.jsonl",
+    file: ".pi/agent/sessions/--home-mira-garden--/2026-01-01T00-00-00-000Z_a.jsonl",
+    command: [
+      "pi",
+      "--session",
+      "HOME/.pi/agent/sessions/--home-mira-garden--/2026-01-01T00-00-00-000Z_a.jsonl",
+    ],
+  },
+  {
+    tool: "Gemini CLI",
+    fixture: "gemini/chats/session-2026-04-01T08-00-9e111000.jsonl",
+    file: ".gemini/tmp/garden/chats/session-2026-04-01T08-00-9e111000.jsonl",
+    command: ["gemini", "--resume", "9e111000-0000-4000-8000-000000000001"],
+  },
+];
+
+async function imported(place: Place, { fixture, file }: Case) {
+  const path = place.path("home", file);
+  mkdirSync(dirname(path), { recursive: true });
+  cpSync(join(FIXTURES, fixture), path);
+  const env = { HOME: place.path("home") };
+  const { imported: all } = await place.json(["import", place.path("home", file.split("/")[0] ?? "")], {
+    env,
+  });
+  expect(all).toHaveLength(1);
+  return { path, env, id: all[0].id as string, bytes: readFileSync(path) };
+}
+
+describe.each(CASES)("resume of a conversation of $tool", (tool) => {
+  it("puts the file back as it was, and overwrites nothing", async () => {
+    const place = new Place();
+    const { path, env, id, bytes } = await imported(place, tool);
+    const words = tool.command.map((word) => word.replace("HOME", env.HOME));
+    const there = await place.json(["resume", id], { env });
+    expect(there).toMatchObject({ tool: tool.tool, files: [{ path, state: "same" }], command: words });
+    rmSync(join(env.HOME, tool.file.split("/")[0] ?? ""), { recursive: true });
+    expect(await place.json(["resume", id], { env })).toMatchObject({
+      files: [{ path, state: "restored", notes: [] }],
+    });
+    expect(readFileSync(path).equals(bytes)).toBe(true);
+    writeFileSync(path, "something else\n");
+    const { files } = await place.json(["resume", id], { env });
+    expect(files).toMatchObject([{ path, state: "differs" }]);
+    expect(readFileSync(path, "utf8")).toBe("something else\n");
+  });
+});
+
+it("finds the folder of a project that is not in the path", async () => {
+  const place = new Place();
+  const [claude] = CASES as [Case];
+  cpSync(join(FIXTURES, claude.fixture), place.path(`${SESSION}.jsonl`));
+  const env = { HOME: place.path("home") };
+  const { imported: all } = await place.json(["import", place.path(`${SESSION}.jsonl`)], { env });
+  const { files, cwd } = await place.json(["resume", all[0].id], { env });
+  const project = (cwd as string).replaceAll(/[^A-Za-z0-9]/g, "-");
+  expect(files).toMatchObject([
+    { path: join(env.HOME, ".claude/projects", project, `${SESSION}.jsonl`), state: "restored" },
+  ]);
+});
+
+it("writes nothing outside of the folder of the tool", async () => {
+  const place = new Place();
+  const [claude] = CASES as [Case];
+  const data = readFileSync(join(FIXTURES, claude.fixture));
+  const name = `projects/../../../../-escaped/${SESSION}.jsonl`;
+  writeFileSync(place.path("their.zip"), makeZip([{ name, data }]));
+  const env = { HOME: place.path("home") };
+  const { stdout } = await place.run(["import", place.path("their.zip"), "--json"], { env });
+  const [first] = JSON.parse(stdout).imported as { id: string }[];
+  // The import may refuse the name; if it takes the file, it must come back below the folder of the tool.
+  if (first === undefined) return;
+  const { files } = await place.json(["resume", first.id], { env });
+  for (const { path } of files as { path: string }[])
+    expect(path).toContain(join(env.HOME, ".claude/projects/"));
+  expect(existsSync(place.path("-escaped"))).toBe(false);
+});
+
+it("continues the fork whose branch is checked out, and restores all files", async () => {
+  const place = new Place();
+  const folder = place.path("home/.claude/projects/-home-user-project");
+  cpSync(join(FIXTURES, "claude-code/1.0.100-resume"), folder, { recursive: true });
+  const env = { HOME: place.path("home") };
+  const { imported: all } = await place.json(["import", folder], { env });
+  expect(all).toHaveLength(1);
+  const names = readdirSync(folder);
+  rmSync(folder, { recursive: true });
+  const { files, command } = await place.json(["resume", all[0].id], { env });
+  expect(files.map(({ path }: { path: string }) => basename(path)).sort()).toEqual(names.sort());
+  expect(command).toEqual(["claude", "--resume", "5be62d01-6ff0-43c2-bce3-b65540ea03f9"]);
+});
+
+it("says what its tool does not know", async () => {
+  const place = new Place();
+  const { id, env } = await imported(place, CASES[0] as Case);
+  await place.json(["sessions", "append", id, "--role", "user", "--content", "one more"], { env });
+  const { notes } = await place.json(["resume", id], { env });
+  expect(notes[0]).toBe("Claude Code does not know the newest message, which was added here");
+});
+
+it("refuses a conversation that no tool can continue", async () => {
+  const place = new Place();
+  await place.json(["sessions", "append", "cli:mine", "--role", "user", "--content", "hello"]);
+  const { code, error } = await place.failure(["resume", "cli:mine"]);
+  expect([code, error.code]).toEqual([1, "NOT_FOUND"]);
+});
+
+it.skipIf(lacks(process.platform !== "win32" && has("sh"), "the tool is a script"))(
+  "starts the tool in the folder of the conversation, and returns its exit code",
+  async () => {
+    const place = new Place();
+    const { id, env } = await imported(place, CASES[0] as Case);
+    const bin = place.path("bin");
+    mkdirSync(bin);
+    writeFileSync(join(bin, "claude"), `#!/bin/sh\nprintf '%s ' "$@" > '${place.path("started")}'\nexit 7\n`);
+    chmodSync(join(bin, "claude"), 0o755);
+    const { code } = await place.run(["resume", id, "--run"], {
+      env: { ...env, PATH: `${bin}:${process.env.PATH}` },
+    });
+    expect(code).toBe(7);
+    expect(readFileSync(place.path("started"), "utf8")).toBe(`--resume ${SESSION} `);
+    const missing = await place.run(["resume", id, "--run"], {
+      env: { ...env, PATH: place.path("nothing") },
+    });
+    expect(missing.stderr).toContain("Claude Code is not installed");
+  },
+);
