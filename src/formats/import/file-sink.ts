@@ -26,6 +26,8 @@ const SKIPPED_KEPT_MAX = 100;
 const VERSIONS_KEPT_MAX = 100;
 const HANDLES_MAX = 64;
 const HANDLES_KEPT = 16;
+/** So many times that number may be on their way to the store. */
+const RELEASING_MAX = 4;
 
 /** One conversation that one file adds to. */
 interface Handle extends ConversationSink {
@@ -53,6 +55,11 @@ export class FileSink implements Sink {
   readonly skipped: Skipped[];
   readonly #describe: Describe;
   readonly #done: Map<string, RememberedConversation> = new Map();
+  /** Conversations that are being completed. */
+  readonly #releasing: Set<Promise<void>> = new Set();
+  readonly #released: ConversationWriter[] = [];
+  #hadTrashed = false;
+  #hadPurged = false;
   #current: Handle | undefined;
   /** Damage before the first conversation, which keeps it. */
   #early: Omit<SourceRecord, "value">[] = [];
@@ -89,6 +96,15 @@ export class FileSink implements Sink {
 
   get writers(): ConversationWriter[] {
     return [...this.#writers.values()];
+  }
+
+  /** A conversation of the file is in the trash. */
+  get hasTrashed(): boolean {
+    return this.#hadTrashed || this.writers.some(({ isTrashed }) => isTrashed);
+  }
+
+  get hasPurged(): boolean {
+    return this.#hadPurged || this.writers.some(({ isPurged }) => isPurged);
   }
 
   conversation(start: SourceConversation): ConversationSink {
@@ -135,21 +151,39 @@ export class FileSink implements Sink {
     this.#session.report.unresolved(reference);
   }
 
-  /** Release the least recently used conversations of a file that has many. */
+  /** Release the least recently used conversations of a file that has many. Some may still be written afterwards. */
   async trim(): Promise<void> {
     if (this.#handles.size <= HANDLES_MAX) return;
     const handles = [...this.#handles.values()];
     const kept = new Set(handles.slice(-HANDLES_KEPT).map(({ writer }) => writer));
     const idle = handles.filter(({ writer }) => !kept.has(writer));
-    for (const { writer } of idle) this.originals.flush(writer, undefined);
-    await this.#release(new Set(idle.map(({ writer }) => writer)));
     for (const handle of idle) {
       const { sourceId, writer } = handle;
-      this.#done.set(sourceId, rememberedOf(sourceId, writer, this.#versions.get(sourceId)));
+      this.originals.flush(writer, undefined);
       handle.isReleased = true;
       this.#handles.delete(sourceId);
       this.#writers.delete(writer.id);
       this.originals.forget(writer);
+    }
+    const releasing = this.#releaseIdle(idle);
+    this.#releasing.add(releasing);
+    // It stays in the set if it fails, so that the next call throws.
+    releasing.then(
+      () => this.#releasing.delete(releasing),
+      () => {},
+    );
+    if (this.#releasing.size >= RELEASING_MAX) await Promise.race(this.#releasing);
+  }
+
+  async #releaseIdle(idle: readonly Handle[]): Promise<void> {
+    const writers = new Map(idle.map(({ sourceId, writer }) => [sourceId, writer]));
+    this.#released.push(...writers.values());
+    await this.#release(new Set(writers.values()));
+    for (const [sourceId, writer] of writers) {
+      this.#done.set(sourceId, rememberedOf(sourceId, writer, this.#versions.get(sourceId)));
+      this.#hadTrashed ||= writer.isTrashed;
+      this.#hadPurged ||= writer.isPurged;
+      this.#released.splice(this.#released.indexOf(writer), 1);
     }
   }
 
@@ -165,11 +199,13 @@ export class FileSink implements Sink {
     else this.originals.stream.release();
     for (const writer of this.writers) this.originals.flush(writer, size);
     await this.#release(this.writers);
+    await Promise.all(this.#releasing);
   }
 
   /** Write nothing more: the file cannot be read or written. */
   async drop(): Promise<void> {
-    await Promise.all(this.writers.map((writer) => this.#session.drop(writer)));
+    const all = [...this.writers, ...this.#released];
+    await Promise.all(all.map((writer) => this.#session.drop(writer)));
   }
 
   /** All of them, even when one fails. */

@@ -327,10 +327,10 @@ function memoryOf(
 ): FileMemory {
   const { path, identity, size, modifiedMs } = file;
   // Nothing was added to a conversation in the trash. If it is restored, the whole file has to be read.
-  const isLost = sink?.writers.some(({ isTrashed }) => isTrashed) === true;
+  const isLost = sink?.hasTrashed === true;
   const reached = isLost ? { ...read, offset: 0, line: 1, whole: false } : read;
   // The state of its reader may hold words of a purged conversation. Without it, all of a grown file is read again.
-  const isPurged = sink?.writers.some((writer) => writer.isPurged) === true;
+  const isPurged = sink?.hasPurged === true;
   return {
     path,
     identity,

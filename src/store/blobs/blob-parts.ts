@@ -144,8 +144,11 @@ export function compressFrame(bytes: Uint8Array): Buffer {
 }
 
 function compress(bytes: Buffer): Pick<NewBlob, "encoding" | "data"> {
-  if (!worthCompressing(bytes)) return { encoding: "none", data: bytes };
-  return { encoding: "zstd", data: compressFrame(bytes) };
+  // A small part is compressed once instead of being tried first.
+  const data = bytes.length <= SAMPLE_BYTES || worthCompressing(bytes) ? compressFrame(bytes) : bytes;
+  return data.length < bytes.length * WORTH_IT
+    ? { encoding: "zstd", data }
+    : { encoding: "none", data: bytes };
 }
 
 type Found = Buffer | "missing" | "damaged";

@@ -22,9 +22,9 @@ export interface QueuedOriginal {
 }
 
 /** A segment ends with the record that reaches this size. A longer record is cut. */
-export const SEGMENT_BYTES: number = 128 * 1024;
+export const SEGMENT_BYTES: number = 256 * 1024;
 /** One entry announces so many bytes. */
-const ANNOUNCED_BYTES = 4 * 1024 * 1024;
+const ANNOUNCED_BYTES = 1024 * 1024;
 
 const NOTHING = Buffer.alloc(0);
 
