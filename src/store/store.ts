@@ -89,6 +89,8 @@ export interface StoreSettings {
 export class Store {
   /** Things that are still to be done, and survive a kill. */
   readonly jobs: Jobs;
+  /** @internal How messages are changed before they are stored. */
+  readonly redaction: Redaction | undefined;
   readonly #engine: Engine;
   readonly #queue: WriteQueue;
   readonly #wakes: Wakes;
@@ -106,6 +108,7 @@ export class Store {
     this.#queue = new WriteQueue(engine, () => this.#wakes.wake());
     this.#clock = checkedClock(options.clock);
     this.#readonly = options.readonly;
+    this.redaction = options.redaction;
     this.#onClosed = options.onClosed;
     const ids = new UuidSequence();
     const access: Omit<StoreAccess, "search"> = {

@@ -3,10 +3,17 @@ import { randomUUID } from "node:crypto";
 import type { ApprovalRequest } from "../../agent/index.ts";
 import { ColloquyError } from "../../errors.ts";
 import { redactSecrets } from "../../secrets/redact-secrets.ts";
+import type { Redaction } from "../../store/write/redaction.ts";
+import { cleaned } from "./run-tools.ts";
 import type { RunView } from "./run-view.ts";
 
 export class Approvals {
   readonly #open = new Map<string, (allow: boolean) => void>();
+  readonly #redaction: Redaction | undefined;
+
+  constructor(redaction: Redaction | undefined) {
+    this.#redaction = redaction;
+  }
 
   /** Resolves with the answer, and with `false` when there is none in time or the run was stopped. */
   ask(view: RunView, request: ApprovalRequest): Promise<boolean> {
@@ -22,7 +29,8 @@ export class Approvals {
     const refuse = (): void => end(false);
     this.#open.set(id, end);
     const expiresAt = new Date(Date.now() + timeoutMs).toISOString();
-    view.asked({ id, tool, input: redactSecrets(JSON.stringify(input)).text, expiresAt });
+    const shown = redactSecrets(JSON.stringify(cleaned(input, this.#redaction))).text;
+    view.asked({ id, tool, input: shown, expiresAt });
     signal.addEventListener("abort", refuse);
     if (signal.aborted) refuse();
     return promise;

@@ -4,6 +4,7 @@ import type { AgentLoop, Approve, RunOptions, RunResult } from "../../agent/inde
 import { asColloquyError, type ColloquyError, unavailable } from "../../errors.ts";
 import type { Entry } from "../../message/types.ts";
 import type { Conversation } from "../../store/conversation.ts";
+import type { Redaction } from "../../store/write/redaction.ts";
 import type { RunningAnswer } from "../wire/frames.ts";
 import { Approvals } from "./approvals.ts";
 import { modelOf, type NamesModels } from "./model-of.ts";
@@ -34,6 +35,8 @@ interface ChatPlace {
 export interface ChatsOptions {
   readonly agentFor: (place: ChatPlace) => Promise<ChatAgent>;
   readonly publish: (conversation: string) => Publish;
+  /** That of the store. */
+  readonly redaction: Redaction | undefined;
   /** An answer has begun or ended. */
   readonly onRunning: (conversation: string) => void;
   readonly onProblem: (problem: ColloquyError) => void;
@@ -60,7 +63,7 @@ interface Run extends ChatOrder {
 }
 
 export class Chats {
-  readonly approvals: Approvals = new Approvals();
+  readonly approvals: Approvals;
   readonly #options: ChatsOptions;
   /** By conversation; the first one runs. */
   readonly #queues = new Map<string, Run[]>();
@@ -69,6 +72,7 @@ export class Chats {
 
   constructor(options: ChatsOptions) {
     this.#options = options;
+    this.approvals = new Approvals(options.redaction);
   }
 
   isRunning(conversation: string): boolean {
@@ -152,12 +156,15 @@ export class Chats {
   async #perform(run: Run): Promise<void> {
     const { conversation, entry, lookup, stop, work } = run;
     const publish = this.#options.publish(conversation.id);
+    const { redaction } = this.#options;
+    const viewOf = (model: string): RunView =>
+      new RunView({ run: run.run, entry, model, publish, redaction });
     try {
       const info = await conversation.info();
       const { key } = info;
       const agent = await this.#options.agentFor({ key: key ?? "", lookup });
       const asked = modelOf(agent, info, run.model);
-      const view = new RunView(run.run, entry, asked, publish);
+      const view = viewOf(asked);
       run.view = view;
       const approve: Approve = (request) => this.approvals.ask(view, request);
       await using loop = await agent.loop({ key: key ?? "", conversation, asked, approve });
@@ -168,7 +175,7 @@ export class Chats {
       if (view.isStarted && key !== null) await this.#record(agent, key, conversation);
     } catch (error) {
       const known = asColloquyError(error, "The answer failed");
-      const view = run.view ?? new RunView(run.run, entry, run.model ?? "", publish);
+      const view = run.view ?? viewOf(run.model ?? "");
       run.isOver = true;
       await view.failed(known);
       // The rest is told to those who watch.

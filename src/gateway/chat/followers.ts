@@ -100,11 +100,17 @@ export class Followers {
   }
 
   async #follow(conversation: Conversation, turn: TurnUnderWay): Promise<void> {
-    const { publish, isWanted, onRunning } = this.#options;
+    const { store, publish, isWanted, onRunning } = this.#options;
     const { id } = conversation;
     const stop = new AbortController();
     const signal = AbortSignal.any([stop.signal, this.#end.signal]);
-    const view = new RunView(runOf(turn), null, turn.model ?? "", publish(id));
+    const view = new RunView({
+      run: runOf(turn),
+      entry: null,
+      model: turn.model ?? "",
+      publish: publish(id),
+      redaction: store.redaction,
+    });
     this.#views.set(id, view);
     onRunning(id);
     let step = 1;

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { AgentEvent, RunResult } from "../../agent/index.ts";
 import type { ColloquyError } from "../../errors.ts";
 import type { Entry } from "../../message/types.ts";
+import type { Redaction } from "../../store/write/redaction.ts";
 import { httpError } from "../http/http-error.ts";
 import type { ApprovalQuestion, RunningAnswer } from "../wire/frames.ts";
 import type { Publish } from "./publish.ts";
@@ -12,13 +13,23 @@ import { RunTools, shortened } from "./run-tools.ts";
 /** An entry of the run is announced before the event that says so. If the feed fails, that must not stop the run. */
 const FEED_MS = 1000;
 
+export interface RunViewOptions {
+  readonly run: string;
+  /** The message that is answered, if it is known. */
+  readonly entry: string | null;
+  readonly model: string;
+  readonly publish: Publish;
+  /** That of the store: what is not stored is not shown either. */
+  readonly redaction: Redaction | undefined;
+}
+
 export class RunView {
   readonly run: string;
   readonly #publish: Publish;
   readonly #model: string;
   readonly #entry: string | null;
   readonly #text: RunText;
-  readonly #tools = new RunTools();
+  readonly #tools: RunTools;
   readonly #questions = new Map<string, ApprovalQuestion>();
   #isStarted = false;
   #step = 0;
@@ -29,13 +40,13 @@ export class RunView {
   #onAnnounced: (() => void) | undefined;
   #last: Promise<void> | undefined;
 
-  /** `entry` is the message that is answered, if it is known. */
-  constructor(run: string, entry: string | null, model: string, publish: Publish) {
+  constructor({ run, entry, model, publish, redaction }: RunViewOptions) {
     this.run = run;
     this.#entry = entry;
     this.#model = model;
     this.#publish = publish;
-    this.#text = new RunText(run, publish);
+    this.#text = new RunText(run, publish, redaction);
+    this.#tools = new RunTools(redaction);
   }
 
   get isStarted(): boolean {
@@ -86,6 +97,7 @@ export class RunView {
   }: Pick<RunResult, "stopReason" | "entries" | "usage">): Promise<void> {
     await this.#last;
     if (!this.#isStarted) return;
+    this.#text.complete();
     await this.#announcedAfter(() => this.#isEnded);
     this.#text.end();
     const state = stopReason === "stopped" ? "stopped" : "finished";
@@ -94,6 +106,7 @@ export class RunView {
 
   async failed(error: ColloquyError): Promise<void> {
     await this.#last;
+    this.#text.complete();
     if (this.#isStarted) await this.#announcedAfter(() => this.#isEnded);
     this.#text.end();
     this.#publish("chat.failed", { run: this.run, error: httpError(error).body.error });
@@ -143,7 +156,7 @@ export class RunView {
     const step = this.#step;
     this.#step = 0;
     const count = ++this.#stepsEnded;
-    this.#text.flush();
+    this.#text.complete();
     await this.#announcedAfter(() => this.#announced >= count);
     this.#text.end();
     this.#publish("chat.step", { run: this.run, step });

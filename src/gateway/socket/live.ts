@@ -28,14 +28,26 @@ export class Live {
       return (event, data) => this.hub.publish(topic, event, data);
     };
     const onRunning = (conversation: string): void => this.#feed.touch(conversation);
-    this.chats = new Chats({ agentFor, publish, onRunning, onProblem });
+    this.chats = new Chats({
+      agentFor,
+      publish,
+      redaction: store.redaction,
+      onRunning,
+      onProblem,
+    });
     this.followers = new Followers({
-      ...{ store, publish, onRunning, onProblem },
+      store,
+      publish,
+      onRunning,
+      onProblem,
       isWanted: (conversation) => this.hub.isWanted(topicOf(conversation)),
       ownRun: (conversation) => this.chats.firstRun(conversation),
     });
     this.#feed = new Feed({
-      ...{ store, onChange, onProblem, hub: this.hub },
+      store,
+      hub: this.hub,
+      onChange,
+      onProblem,
       isRunning: (conversation) => this.isRunning(conversation),
       onEntries: (conversation, entries) => {
         this.chats.entered(conversation, entries);

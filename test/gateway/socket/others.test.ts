@@ -114,6 +114,7 @@ it("gives up on an answer that does not end when it is stopped", async () => {
   await using store = await openStore("ephemeral:");
   const never = new Promise<never>(() => {});
   const chats = new Chats({
+    redaction: undefined,
     agentFor: () => never,
     publish: () => () => {},
     onRunning: () => {},
