@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { run } from "./command.ts";
 
-const ENVIRONMENT = {
+export const CLAUDE_ENVIRONMENT = {
   ANTHROPIC_BASE_URL: "http://127.0.0.1:8901",
   ANTHROPIC_API_KEY: "none",
   CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
@@ -12,7 +12,7 @@ const ENVIRONMENT = {
 export async function drive(programs: string, tools: string): Promise<void> {
   const say = (prompt: string, ...options: readonly string[]): string => {
     const fixed = ["--output-format", "json", "--allowedTools", "Bash", "--model", "claude-sonnet-4-5"];
-    const printed = run(join(programs, "claude"), ["-p", ...options, prompt, ...fixed], ENVIRONMENT);
+    const printed = run(join(programs, "claude"), ["-p", ...options, prompt, ...fixed], CLAUDE_ENVIRONMENT);
     return /"session_id":"([^"]+)"/.exec(printed)?.[1] ?? "";
   };
   const calls = '@tool Bash {"command":"echo one"} @tool Bash {"command":"echo two"}';

@@ -7,7 +7,7 @@ import type { JsonObject } from "../../../src/util/json.ts";
 import { objectIn, parsedIn, textIn } from "../../../src/util/values.ts";
 import { run } from "./command.ts";
 
-const CONFIG = `model = "gpt-5.2-codex"
+export const CODEX_CONFIG = `model = "gpt-5.2-codex"
 model_provider = "local"
 approval_policy = "never"
 sandbox_mode = "danger-full-access"
@@ -22,7 +22,7 @@ const PICTURE =
 
 export async function drive(programs: string): Promise<void> {
   mkdirSync("/home/user/.codex", { recursive: true });
-  writeFileSync("/home/user/.codex/config.toml", CONFIG);
+  writeFileSync("/home/user/.codex/config.toml", CODEX_CONFIG);
   writeFileSync("picture.png", Buffer.from(PICTURE, "base64"));
   const program = join(programs, "codex");
   const server = new AppServer(program);

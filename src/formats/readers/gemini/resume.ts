@@ -14,6 +14,7 @@ export const geminiResume: ResumeRule = {
     return project === undefined || name === undefined ? undefined : join(root, project, "chats", name);
   },
   command: ({ sourceId }) => ["gemini", "--resume", sourceId],
+  note: "Gemini CLI finds the session only in the folder of its project",
 };
 
 /** Recordings are in the folder `chats` of a project. */

@@ -1,0 +1,96 @@
+/** Each tool writes a session, Colloquy imports it, the files are deleted, and the tool continues what was restored. */
+import { createHash } from "node:crypto";
+import { existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { CLAUDE_ENVIRONMENT } from "./claude-code.ts";
+import { CODEX_CONFIG } from "./codex.ts";
+import { run } from "./command.ts";
+import { GEMINI_ENVIRONMENT, GEMINI_SETTINGS } from "./gemini.ts";
+
+const HOME = "/home/user";
+const COLLOQUY = join(import.meta.dirname, "../../../bin/colloquy.js");
+
+interface Tool {
+  readonly name: string;
+  /** What has to be there, by path below the home folder. */
+  readonly settings: Readonly<Record<string, string>>;
+  /** The folder that is deleted, below the home folder. */
+  readonly sessions: string;
+  readonly program: string;
+  readonly env: Readonly<Record<string, string>>;
+  /** The words that say something, in a new session or in one that is resumed. */
+  say(prompt: string, session: string | undefined): readonly string[];
+}
+
+const TOOLS: readonly Tool[] = [
+  {
+    name: "claude-code",
+    settings: {},
+    sessions: ".claude/projects",
+    program: "claude-code/node_modules/.bin/claude",
+    env: CLAUDE_ENVIRONMENT,
+    say: (prompt, session) => ["-p", ...(session === undefined ? [] : ["--resume", session]), prompt],
+  },
+  {
+    name: "codex",
+    settings: { ".codex/config.toml": CODEX_CONFIG },
+    sessions: ".codex/sessions",
+    program: "codex/node_modules/.bin/codex",
+    env: {},
+    say: (prompt, session) => [
+      "exec",
+      "--skip-git-repo-check",
+      ...(session === undefined ? [] : ["resume", session]),
+      prompt,
+    ],
+  },
+  {
+    name: "gemini",
+    settings: { ".gemini/settings.json": JSON.stringify(GEMINI_SETTINGS) },
+    sessions: ".gemini/tmp",
+    program: "gemini/node_modules/.bin/gemini",
+    env: GEMINI_ENVIRONMENT,
+    say: (prompt, session) => [
+      "-m",
+      "gemini-2.5-pro",
+      "--yolo",
+      ...(session === undefined ? [] : ["--resume", session]),
+      "-p",
+      prompt,
+    ],
+  },
+];
+
+export async function drive(_: string, tools: string): Promise<void> {
+  for (const tool of TOOLS) {
+    const program = join(tools, tool.program);
+    if (existsSync(program)) console.log(`${tool.name}: ${continues(tool, program)}`);
+  }
+}
+
+function continues({ name, settings, sessions, env, say }: Tool, program: string): string {
+  for (const [path, text] of Object.entries(settings)) {
+    mkdirSync(dirname(join(HOME, path)), { recursive: true });
+    writeFileSync(join(HOME, path), text);
+  }
+  const folder = join(HOME, sessions);
+  const colloquy = (...words: readonly string[]): string =>
+    run(process.execPath, [COLLOQUY, ...words, "--state-dir", join(HOME, "state", name)]);
+  run(program, say("Hello @say Walnut.", undefined), env);
+  const before = hashes(folder);
+  const [{ id } = { id: "" }] = JSON.parse(colloquy("import", folder, "--json")).imported as { id: string }[];
+  rmSync(folder, { recursive: true });
+  const { command } = JSON.parse(colloquy("resume", id, "--json")) as { command: readonly string[] };
+  if (hashes(folder) !== before) return `FAILED: the files are not the same\n${before}\n${hashes(folder)}`;
+  const answer = run(program, say("Again @say Still here.", command.at(-1)), env);
+  return answer.includes("Still here.") ? `continued by ${command.join(" ")}` : `FAILED: ${answer}`;
+}
+
+function hashes(folder: string): string {
+  const files = globSync("**/*.jsonl", { cwd: folder }).sort();
+  return files.map((file) => `${file} ${hashOf(join(folder, file))}`).join("\n");
+}
+
+function hashOf(path: string): string {
+  return createHash("sha256").update(readFileSync(path)).digest("hex");
+}
