@@ -6,6 +6,8 @@
  * `@next` separates the answers to consecutive requests of a turn. In each, `@think`, `@say` and `@tool NAME JSON`
  * may be repeated. In the JSON of a call, `~say` means `@say`, for the prompt of a sub-agent.
  */
+import { isJsonObject } from "../../../src/util/json.ts";
+import { parsedIn } from "../../../src/util/values.ts";
 
 export interface Answer {
   readonly thoughts: readonly string[];
@@ -59,8 +61,16 @@ function parsed(step: string): Answer {
 
 function callOf(text: string): Answer["calls"][number] {
   const [, name = "", rest = ""] = /^(\S+)\s*([\s\S]*)$/.exec(text) ?? [];
-  const json = rest.slice(0, rest.lastIndexOf("}") + 1).replace(/~(think|say|tool|next)\b/g, "@$1");
-  return { name, input: json === "" ? {} : JSON.parse(json) };
+  return { name, input: objectAt(rest.replace(/~(think|say|tool|next)\b/g, "@$1")) };
+}
+
+/** The shortest beginning that is an object: tools put quotes and other text around a prompt. */
+function objectAt(text: string): Readonly<Record<string, unknown>> {
+  for (let end = text.indexOf("}"); end >= 0; end = text.indexOf("}", end + 1)) {
+    const value = parsedIn(text.slice(0, end + 1)) ?? parsedIn(text.slice(0, end + 1).replaceAll('\\"', '"'));
+    if (isJsonObject(value)) return value;
+  }
+  return {};
 }
 
 function defaultText(last: string): string {
