@@ -5,7 +5,6 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it } from "vitest";
 import { connectGateway } from "../../src/gateway/client/index.ts";
-import { openStore } from "../../src/store/open.ts";
 import { signIn, startGateway } from "../cli/gateway-process.ts";
 import { has, lacks } from "../process/child-process.ts";
 import { modelServer } from "../support/model-server.ts";
@@ -30,7 +29,7 @@ async function running(config: object = {}) {
   };
   const { json } = await call("POST", "conversations", { key: "web:a" });
   const append = () => call("POST", `conversations/${json.id}/messages`, { messages: [MESSAGE] });
-  return { ...{ child, ended, call, append, token, id: json.id }, ...gateway };
+  return { child, ended, call, append, token, stateDir, id: json.id, ...gateway };
 }
 
 const MESSAGE = { role: "user", content: "x".repeat(5000) };
@@ -71,7 +70,7 @@ async function lockedStore(): Promise<void> {
   expect((await ended).code).toBe(0);
 }
 
-/** An answer that does not end in time is marked. */
+/** An answer that does not end in time is marked, and resumed after the next start. */
 async function endlessAnswer(): Promise<void> {
   const never = Promise.withResolvers<void>();
   await using model = await modelServer([
@@ -80,7 +79,7 @@ async function endlessAnswer(): Promise<void> {
   ]);
   const local = { baseUrl: model.baseUrls.openai, api: "openai-completions", models: [{ id: "small" }] };
   const config = { models: { default: "local/small", providers: { local } } };
-  const { url, token, id, store, child, ended } = await running(config);
+  const { url, token, id, stateDir, child, ended } = await running(config);
   const client = connectGateway({ url, token });
   let text = "";
   client.subscribe(`conversation:${id}`, (event) => {
@@ -92,11 +91,30 @@ async function endlessAnswer(): Promise<void> {
   expect((await ended).code).toBe(0);
   client.close();
   never.resolve();
-  await using opened = await openStore(`sqlite:${store}`);
-  const chat = await opened.get(id);
-  const messages = (await chat?.messages())?.items.map(({ message }) => message) ?? [];
-  expect(messages).toMatchObject([{ role: "user" }, { role: "assistant", content: "Once upon " }]);
-  expect(messages[1]?.endState).toBe("stopped");
+  const again = startGateway(stateDir);
+  const gateway = await again.started;
+  const next = connectGateway({ url: gateway.url, token: await signIn(gateway) });
+  const messages = async (): Promise<unknown> => {
+    const headers = { authorization: `Bearer ${token}` };
+    const response = await fetch(`${gateway.url}/api/v1/conversations/${id}/messages`, { headers });
+    return ((await response.json()) as { items: { message: unknown }[] }).items.map(({ message }) => message);
+  };
+  expect(await messages()).toMatchObject([
+    { role: "user" },
+    { role: "assistant", content: "Once upon ", endState: "stopped" },
+  ]);
+  const ends: string[] = [];
+  next.subscribe(`conversation:${id}`, (event) => ends.push(event.event));
+  expect((await next.request("chat.resume", { conversation: id })).run).not.toBeNull();
+  await until(() => ends.includes("chat.done"));
+  expect(await messages()).toMatchObject([
+    { role: "user" },
+    { role: "assistant", content: "Once upon " },
+    { role: "assistant", content: [{ text: "The end" }], endState: "finished" },
+  ]);
+  next.close();
+  again.child.kill("SIGTERM");
+  expect((await again.ended).code).toBe(0);
 }
 
 // Each waits for many seconds.
