@@ -14,8 +14,12 @@ class Desk {
   /** A token is its process here, unless it says otherwise as in `a@p1`. */
   #ask(action: LeaseOperation["action"], token: string, wait: boolean): LeaseGrant {
     const operation: LeaseOperation = {
-      ...{ type: "lease", conversation: "c", ttlMs: TTL_MS },
-      ...{ action, token, wait },
+      type: "lease",
+      conversation: "c",
+      ttlMs: TTL_MS,
+      action,
+      token,
+      wait,
     };
     const decided = decideLease(this.state, operation, {
       id: token.split("@").at(-1) as string,

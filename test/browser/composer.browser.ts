@@ -129,7 +129,9 @@ it("takes files that are dropped and pasted, and says at once which are too larg
   await files(page).getByText("larger than 20 MB").waitFor();
   await files(page).getByRole("button", { name: "Remove large.bin" }).click();
   const nine = Array.from({ length: 9 }, (_, n) => ({
-    ...{ name: `${n}.txt`, mimeType: "text/plain", buffer: Buffer.from("x") },
+    name: `${n}.txt`,
+    mimeType: "text/plain",
+    buffer: Buffer.from("x"),
   }));
   await page.locator("input[type=file]").setInputFiles(nine);
   await files(page).getByText("a message has at most 10 files").waitFor();

@@ -63,7 +63,11 @@ export async function openBrowserPlace(
   };
   const page = await window({ viewport: { width: 1440, height: 900 } });
   return {
-    ...{ place, home, page, problems, window },
+    place,
+    home,
+    page,
+    problems,
+    window,
     show: async (name, shown = page) => {
       await shown.goto("about:blank");
       await shown.goto(`${url}/#/${name}`);

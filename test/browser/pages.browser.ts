@@ -73,8 +73,14 @@ function writeSessions(folder: string, files: number, messages: number): void {
       const role = n % 2 === 0 ? "user" : "assistant";
       const words = n % 2 === 0 ? `Question ${n} of session ${file}` : "An answer";
       return JSON.stringify({
-        ...{ parentUuid: n === 0 ? null : `${file}-${n - 1}`, uuid: `${file}-${n}`, sessionId, type: role },
-        ...{ isSidechain: false, userType: "external", cwd: "/home/robin/garden", version: "2.0.1" },
+        parentUuid: n === 0 ? null : `${file}-${n - 1}`,
+        uuid: `${file}-${n}`,
+        sessionId,
+        type: role,
+        isSidechain: false,
+        userType: "external",
+        cwd: "/home/robin/garden",
+        version: "2.0.1",
         timestamp: new Date(Date.UTC(2026, 1, 1, 0, file, n)).toISOString(),
         message: { role, content: words, ...(role === "assistant" && { model: "claude-sonnet-4-5" }) },
       });

@@ -31,7 +31,11 @@ async function running(config: object) {
     expect((await fetch(`${gateway.url}/api/v1/${path}`, sent)).status).toBe(201);
   };
   return {
-    ...{ place, write, get, post, url: gateway.url },
+    place,
+    write,
+    get,
+    post,
+    url: gateway.url,
     status: () => get<StatusView>("status"),
     file: (name: string) => readFileSync(join(place.state, name), "utf8"),
     end: async () => {

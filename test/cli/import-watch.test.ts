@@ -10,7 +10,10 @@ import { Place } from "./run-command.ts";
 
 const line = (n: number) =>
   `${JSON.stringify({
-    ...{ type: "user", uuid: `u${n}`, parentUuid: n === 1 ? null : `u${n - 1}`, sessionId: "s1" },
+    type: "user",
+    uuid: `u${n}`,
+    parentUuid: n === 1 ? null : `u${n - 1}`,
+    sessionId: "s1",
     timestamp: `2026-01-01T00:00:0${n}Z`,
     message: { role: "user", content: `question ${n}` },
   })}\n`;

@@ -11,9 +11,7 @@ import { BIN, Place, type Printed } from "./run-command.ts";
 
 const OLDER = fileURLToPath(new URL("../fixtures/own/sessions", import.meta.url));
 
-const MEMBERS = [
-  ...["from", "to", "conversations", "entries", "verified", "hash", "skipped", "dryRun", "items"],
-];
+const MEMBERS = ["from", "to", "conversations", "entries", "verified", "hash", "skipped", "dryRun", "items"];
 
 async function fill(target: string, conversations: number, messages: number): Promise<void> {
   await using store = await openStore(target, { durability: "process" });
@@ -78,8 +76,13 @@ describe("sessions migrate", () => {
     ]);
     expect(Object.keys(there)).toEqual(MEMBERS);
     expect(there).toMatchObject({
-      ...{ from: "jsonl:chats", to: "sqlite:agent.db", conversations: 6, verified: true, skipped: [] },
-      ...{ dryRun: false, hash: expect.stringMatching(/^[0-9a-f]{64}$/) },
+      from: "jsonl:chats",
+      to: "sqlite:agent.db",
+      conversations: 6,
+      verified: true,
+      skipped: [],
+      dryRun: false,
+      hash: expect.stringMatching(/^[0-9a-f]{64}$/),
     });
     expect(there.items).toHaveLength(6);
     const back = await place.json(["sessions", "migrate", "--from", "sqlite:agent.db", "--to", "jsonl:back"]);
@@ -258,7 +261,12 @@ describe("sessions migrate --to v2", () => {
     expect(report.hash).toBe(JSON.parse(planned.stdout).hash);
     const reasons = report.skipped.map(({ reason }: Printed) => reason.split(":", 1)[0]);
     expect(reasons.sort()).toEqual([
-      ...["bad-line", "bad-line", "cycle", "dangling-parent", "duplicate-id", "torn-tail"],
+      "bad-line",
+      "bad-line",
+      "cycle",
+      "dangling-parent",
+      "duplicate-id",
+      "torn-tail",
     ]);
     expect(readdirSync(`${folder}/legacy`)).toHaveLength(9);
     const again = await place.json(["sessions", "migrate", "--from", "jsonl:old", "--to", "v2"]);
@@ -345,8 +353,12 @@ describe("sessions validate", () => {
           .findings.map(({ code }: Printed) => code)
           .sort(),
       ).toEqual([
-        ...["branch-depth", "branch-depth", "branch-depth"],
-        ...["deep-branch", "deep-branch", "deep-branch"],
+        "branch-depth",
+        "branch-depth",
+        "branch-depth",
+        "deep-branch",
+        "deep-branch",
+        "deep-branch",
       ]);
       const shown = await place.run(["sessions", "validate", "--store", target]);
       expect(shown.stdout).toContain("3 problems found.");

@@ -21,8 +21,18 @@ describe("token", () => {
     using place = new Place();
     await using auth = await Auth.open({ stateDir: place.state, config: {} });
     const made = await place.json([
-      ...["token", "create", "--name", "bot", "--permission", "write", "--channel", "discord"],
-      ...["--key", "web:*", "--expires", "2999-01-31"],
+      "token",
+      "create",
+      "--name",
+      "bot",
+      "--permission",
+      "write",
+      "--channel",
+      "discord",
+      "--key",
+      "web:*",
+      "--expires",
+      "2999-01-31",
     ]);
     expect(made).toEqual({
       id: expect.any(String),

@@ -110,7 +110,12 @@ describe("the installation over HTTP", () => {
     await using place = await openPlace(SCOPES);
     await use(place, "web:a", "2026-01-01T10:00:00Z", "local/small");
     expect((await place.call("GET /api/v1/status")).json<StatusView>()).toMatchObject({
-      ...{ version: "1", engine: "ephemeral", path: null, conversations: 1, messages: 2, channels: [] },
+      version: "1",
+      engine: "ephemeral",
+      path: null,
+      conversations: 1,
+      messages: 2,
+      channels: [],
     });
     const models = (await place.call("GET /api/v1/models", { as: "web" })).json<ListOf<ModelView>>().items;
     expect(models).toContainEqual({ name: "offline/recall", contextWindow: null, available: true });
@@ -151,7 +156,10 @@ describe("the page", () => {
     };
     expect(await get("/")).toEqual([200, "<!doctype html>", "text/html; charset=utf-8", "no-store"]);
     expect(await get("/assets/index-Abc123_x.js")).toEqual([
-      ...[200, "1", "text/javascript; charset=utf-8", "public, max-age=31536000, immutable"],
+      200,
+      "1",
+      "text/javascript; charset=utf-8",
+      "public, max-age=31536000, immutable",
     ]);
     expect((await get("/", "HEAD")).slice(0, 2)).toEqual([200, ""]);
     for (const path of [

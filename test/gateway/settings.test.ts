@@ -46,10 +46,19 @@ describe("settings over HTTP", () => {
     writeFileSync(fileOf(place), CONFIG, { mode: 0o600 });
     const settings = await settingsOf(place);
     expect(settings.get("sessions.tree.max_depth")).toMatchObject({
-      ...{ value: 12, source: "file", file: fileOf(place), line: 4, editable: true, secret: false },
+      value: 12,
+      source: "file",
+      file: fileOf(place),
+      line: 4,
+      editable: true,
+      secret: false,
     });
     expect(settings.get("sessions.tree.warning_depth")).toMatchObject({
-      ...{ value: 7, source: "default", file: null, editable: true, kind: "an integer from 1 to 1000" },
+      value: 7,
+      source: "default",
+      file: null,
+      editable: true,
+      kind: "an integer from 1 to 1000",
     });
     expect(settings.get("models.default")).toMatchObject({ value: null, source: "default" });
     expect(settings.get("gateway.auth.token")).toMatchObject({ secret: true, editable: false });
@@ -61,7 +70,10 @@ describe("settings over HTTP", () => {
     writeFileSync(fileOf(place), CONFIG, { mode: 0o600 });
     const changed = await place.call(`PUT ${API}/sessions.tree.max_depth`, { body: { text: "20" } });
     expect(changed.json()).toEqual({
-      ...{ path: "sessions.tree.max_depth", file: fileOf(place), changed: true, needsRestart: true },
+      path: "sessions.tree.max_depth",
+      file: fileOf(place),
+      changed: true,
+      needsRestart: true,
     });
     expect(readFileSync(fileOf(place), "utf8")).toMatch(/\/\/ Mine\.[\s\S]*max_depth: 20/);
     const model = await place.call(`PUT ${API}/models.default`, { body: { text: "anthropic/claude" } });
@@ -69,7 +81,8 @@ describe("settings over HTTP", () => {
     expect((await settingsOf(place)).get("models.default")?.value).toBe("anthropic/claude");
     await place.call(`DELETE ${API}/sessions.tree.max_depth`);
     expect((await settingsOf(place)).get("sessions.tree.max_depth")).toMatchObject({
-      ...{ value: 10, source: "default" },
+      value: 10,
+      source: "default",
     });
   });
 

@@ -11,7 +11,8 @@ const post = (place: Place, path: string, body: unknown, headers = {}): Promise<
   place.call(`POST ${path}`, { as: null, body, headers });
 
 const fromPage = ({ port }: Place, cookie = "") => ({
-  ...{ origin: `http://127.0.0.1:${port}`, "sec-fetch-site": "same-origin" },
+  origin: `http://127.0.0.1:${port}`,
+  "sec-fetch-site": "same-origin",
   ...(cookie === "" ? {} : { cookie }),
 });
 
@@ -88,7 +89,11 @@ describe("signing in", () => {
   it("keeps a sign-in with a token within the token", async () => {
     await using place = await openPlace({ discord: { channels: ["discord"] } });
     const made = place.auth.createToken({
-      ...{ name: "bot", user: OWNER, permission: "read", scope: { channels: ["discord"] }, expiresAt: null },
+      name: "bot",
+      user: OWNER,
+      permission: "read",
+      scope: { channels: ["discord"] },
+      expiresAt: null,
     });
     const session = (await post(place, "/auth/token", { token: made.secret })).json<SignedIn>();
     expect(session).toMatchObject({ permission: "read", scope: { channels: ["discord"] } });

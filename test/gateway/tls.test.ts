@@ -15,9 +15,23 @@ function selfSigned() {
   const folder = tempFolder();
   const [certPath, keyPath] = [join(folder, "cert.pem"), join(folder, "key.pem")];
   execFileSync("openssl", [
-    ...["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2"],
-    ...["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1,IP:::1"],
-    ...["-keyout", keyPath, "-out", certPath],
+    "req",
+    "-x509",
+    "-newkey",
+    "ec",
+    "-pkeyopt",
+    "ec_paramgen_curve:prime256v1",
+    "-nodes",
+    "-days",
+    "2",
+    "-subj",
+    "/CN=localhost",
+    "-addext",
+    "subjectAltName=DNS:localhost,IP:127.0.0.1,IP:::1",
+    "-keyout",
+    keyPath,
+    "-out",
+    certPath,
   ]);
   return { certPath, keyPath };
 }

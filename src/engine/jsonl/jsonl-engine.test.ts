@@ -50,9 +50,16 @@ async function open(folder: string, surroundings: JsonlSurroundings = {}, readon
 const ids = new UuidSequence();
 
 const creation = (init: { key?: string; title?: string; id?: string } = {}): Operation => ({
-  ...{ type: "create", id: init.id ?? ids.next(START_MS), idGiven: init.id !== undefined },
-  ...{ key: init.key ?? null, title: init.title ?? null },
-  ...{ channel: null, model: null, profileId: null, at: AT, resume: false },
+  type: "create",
+  id: init.id ?? ids.next(START_MS),
+  idGiven: init.id !== undefined,
+  key: init.key ?? null,
+  title: init.title ?? null,
+  channel: null,
+  model: null,
+  profileId: null,
+  at: AT,
+  resume: false,
 });
 
 function entry(text: string): NewEntry {
@@ -61,12 +68,19 @@ function entry(text: string): NewEntry {
 }
 
 const append = (conversation: string, ...texts: string[]): Operation => ({
-  ...{ type: "append", conversation, entries: texts.map(entry), at: AT },
-  ...{ operationId: texts.length > 1 ? ids.next(START_MS) : undefined, expectedHead: undefined },
+  type: "append",
+  conversation,
+  entries: texts.map(entry),
+  at: AT,
+  operationId: texts.length > 1 ? ids.next(START_MS) : undefined,
+  expectedHead: undefined,
 });
 
 const retitle = (conversation: string, title: string): Operation => ({
-  ...{ type: "update", conversation, patch: { title }, at: AT },
+  type: "update",
+  conversation,
+  patch: { title },
+  at: AT,
 });
 
 const move = (type: "trash" | "restore", conversation: string): Operation => ({ type, conversation, at: AT });

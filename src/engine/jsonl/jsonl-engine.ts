@@ -137,7 +137,17 @@ export class JsonlEngine implements Engine {
     const blobs = new BlobFiles(io, random, folder);
     this.#context = {
       lock: this.#lock,
-      ...{ folder, io, random, nowMs, durable, counter, catalogue, files, logs, blobs, problems },
+      folder,
+      io,
+      random,
+      nowMs,
+      durable,
+      counter,
+      catalogue,
+      files,
+      logs,
+      blobs,
+      problems,
       references: new BlobReferences(io, catalogue, blobs),
       journals: new Journals(io, random, nowMs, folder, durable),
       leases: new LeaseFiles(io, random, nowMs, folder),

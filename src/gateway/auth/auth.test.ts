@@ -14,7 +14,12 @@ import { revokeToken } from "./records/tokens.ts";
 const NEW = { name: "script", user: OWNER, permission: "read", scope: null, expiresAt: null } as const;
 
 const CLIENT: Client = {
-  ...{ address: "127.0.0.1", agent: null, origin: null, isSecure: false, port: 1, isLocal: true },
+  address: "127.0.0.1",
+  agent: null,
+  origin: null,
+  isSecure: false,
+  port: 1,
+  isLocal: true,
   headers: () => [],
 };
 
@@ -57,8 +62,12 @@ describe("auth", () => {
       scope: { channels: ["discord"] },
     });
     expect(await auth.check(short.secret)).toEqual({
-      ...{ user: OWNER, permission: "admin", scope: { channels: ["discord"] } },
-      ...{ tokenId: short.info.id, source: short.info.id, expiresAt: time.now + 1000 },
+      user: OWNER,
+      permission: "admin",
+      scope: { channels: ["discord"] },
+      tokenId: short.info.id,
+      source: short.info.id,
+      expiresAt: time.now + 1000,
     });
     time.now += 1000;
     await expect(auth.check(short.secret)).rejects.toMatchObject({ code: "UNAUTHORIZED" });

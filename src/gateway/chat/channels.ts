@@ -118,7 +118,8 @@ class KeptChannel {
 
   #start(): Promise<RunningChannel> {
     return startChannel(this.#agents, {
-      ...{ name: this.state.name, account: this.#account },
+      name: this.state.name,
+      account: this.#account,
       onProblem: (problem) => {
         this.#enter(this.state.state, problem.message);
         this.#onProblem(problem);

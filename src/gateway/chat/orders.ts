@@ -167,7 +167,10 @@ function orderAnswer(
   model: string | undefined,
 ): void {
   chats.order({
-    ...{ run, conversation, entry, model },
+    run,
+    conversation,
+    entry,
+    model,
     lookup: lookupOf(principal),
     work: (loop, options) => loop.answer(entry, { ...options, operationId: run }),
   });

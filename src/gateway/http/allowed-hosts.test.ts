@@ -6,8 +6,14 @@ function from(headers: Readonly<Record<string, string>>, isEncrypted: boolean): 
   const all = (name: string): string[] =>
     Object.entries(headers).flatMap(([key, value]) => (key === name ? [value] : []));
   return {
-    ...{ method: "POST", path: "/", remoteAddress: "127.0.0.1", localAddress: "127.0.0.1", localPort: 443 },
-    ...{ isEncrypted, headers: all, header: (name) => all(name)[0] },
+    method: "POST",
+    path: "/",
+    remoteAddress: "127.0.0.1",
+    localAddress: "127.0.0.1",
+    localPort: 443,
+    isEncrypted,
+    headers: all,
+    header: (name) => all(name)[0],
   };
 }
 

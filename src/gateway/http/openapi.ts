@@ -56,13 +56,22 @@ function parametersOf({ path, query, headers = {} }: Route): JsonObject[] {
   const required = query?.required ?? [];
   return [
     ...[...path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => ({
-      ...{ name, in: "path", required: true, schema: { type: "string" } },
+      name,
+      in: "path",
+      required: true,
+      schema: { type: "string" },
     })),
     ...Object.entries(query?.properties ?? {}).map(([name, schema]) => ({
-      ...{ name, in: "query", required: required.includes(name), schema },
+      name,
+      in: "query",
+      required: required.includes(name),
+      schema,
     })),
     ...Object.entries(headers).map(([name, description]) => ({
-      ...{ name, in: "header", description, schema: { type: "string" } },
+      name,
+      in: "header",
+      description,
+      schema: { type: "string" },
     })),
   ];
 }

@@ -56,8 +56,14 @@ export class ImportJobs {
     const formats = [...new Set(tools.map(({ format }) => format))];
     const progress = { files: 0, filesTotal: 0, conversations: 0, messages: 0 };
     this.#keep({
-      ...{ id, formats, progress, state: "running", startedAt: isoTime(now) },
-      ...{ endedAt: null, skipped: [], error: null },
+      id,
+      formats,
+      progress,
+      state: "running",
+      startedAt: isoTime(now),
+      endedAt: null,
+      skipped: [],
+      error: null,
     });
     const stop = new AbortController();
     const paths = tools.map(({ path }) => path);

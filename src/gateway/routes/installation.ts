@@ -37,7 +37,12 @@ export const INSTALLATION_ROUTES: readonly Route[] = [
 async function statusOf(gateway: GatewayContext): Promise<StatusView> {
   const { engine, path, conversations, messages, bytes } = await gateway.counts();
   return {
-    ...{ version: gateway.version, engine, path, conversations, messages, bytes },
+    version: gateway.version,
+    engine,
+    path,
+    conversations,
+    messages,
+    bytes,
     config: gateway.config.state,
     channels: gateway.channels.states(),
   };

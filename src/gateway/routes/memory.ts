@@ -89,7 +89,10 @@ export const MEMORY_ROUTES: readonly Route[] = [
 function itemOf(chunk: Chunk | FoundChunk): MemoryItem {
   const { id, source, kind, lines, text, at } = chunk;
   return {
-    ...{ id, source, text, createdAt: at },
+    id,
+    source,
+    text,
+    createdAt: at,
     lines: kind === "file" ? [lines.first, lines.last] : null,
     score: "score" in chunk ? chunk.score : null,
   };

@@ -113,7 +113,15 @@ function viewOf({ path, value, source, description, kind, secret }: Setting): Se
   const { origin = "default", file = null, line = null } = source ?? {};
   const editable = isEditable(path) && (source === null || origin === "file" || origin === "default");
   return {
-    ...{ path, value, source: origin, file, line, help: description, kind, secret, editable },
+    path,
+    value,
+    source: origin,
+    file,
+    line,
+    help: description,
+    kind,
+    secret,
+    editable,
     needsRestart: needsRestart(path),
   };
 }

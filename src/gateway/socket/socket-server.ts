@@ -72,7 +72,10 @@ export class SocketServer {
     socket.once("close", leave);
     this.#server.handleUpgrade(message, socket, head, (webSocket) => {
       const connection = new SocketConnection({
-        ...{ socket: webSocket, request, gateway: this.#gateway, methods: this.#methods },
+        socket: webSocket,
+        request,
+        gateway: this.#gateway,
+        methods: this.#methods,
         limitsOf: (source) => this.#limitsOf(source),
         onSignedIn: leave,
         onProblem: this.#onProblem,

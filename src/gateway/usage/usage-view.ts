@@ -4,7 +4,11 @@ import type { CountedRow } from "./usage-file.ts";
 import type { ConversationRows } from "./usage-index.ts";
 
 const NONE: UsageRow = {
-  ...{ messages: 0, inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 },
+  messages: 0,
+  inputTokens: 0,
+  outputTokens: 0,
+  cacheReadTokens: 0,
+  cacheWriteTokens: 0,
   cost: null,
 };
 
@@ -29,7 +33,9 @@ export function usageView(conversations: readonly ConversationRows[], from: stri
     }
   }
   return {
-    ...{ from, to, total },
+    from,
+    to,
+    total,
     days: [...days].sort().map(([day, row]) => ({ day, ...row })),
     models: mostFirst(models).map(([model, row]) => ({ model, ...row })),
     channels: mostFirst(channels).map(([channel, row]) => ({ channel, ...row })),

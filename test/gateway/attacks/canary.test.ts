@@ -184,13 +184,14 @@ describe("no secret is in", () => {
     await place.call("POST /auth/token", { as: null, body: { password: SHAPED.github } });
     const cookies = [browser.headers["set-cookie"] ?? []].flat().map((line) => line.split(/[=;]/)[1] ?? "");
     const secrets = {
-      ...{ code, made: made.secret, access: session.accessToken ?? "", refresh: session.refreshToken ?? "" },
+      code,
+      made: made.secret,
+      access: session.accessToken ?? "",
+      refresh: session.refreshToken ?? "",
       ...Object.fromEntries(cookies.map((cookie, n) => [`cookie ${n}`, cookie])),
-      ...{
-        token: PLACED.gatewayToken ?? "",
-        password: PLACED.gatewayPassword ?? "",
-        guess: SHAPED.github ?? "",
-      },
+      token: PLACED.gatewayToken ?? "",
+      password: PLACED.gatewayPassword ?? "",
+      guess: SHAPED.github ?? "",
     };
     const tables = [
       "users",

@@ -26,7 +26,11 @@ function without(claims: Claims, name: string): Claims {
 
 async function kitOf(place: Place): Promise<Kit> {
   const { secret } = place.auth.createToken({
-    ...{ name: "reader", user: OWNER, permission: "read", scope: null, expiresAt: null },
+    name: "reader",
+    user: OWNER,
+    permission: "read",
+    scope: null,
+    expiresAt: null,
   });
   const answer = await place.call("POST /auth/token", { as: null, body: { token: secret } });
   const token = answer.json<SignedIn>().accessToken ?? "";

@@ -41,8 +41,11 @@ describe("a client that takes its time", () => {
     const headers = dial(["GET /health HTTP/1.1"]);
     const held = BODIES.map(async ([line, status]) => {
       const { socket, text } = dial([
-        ...[`${line} HTTP/1.1`, `Host: 127.0.0.1:${place.port}`],
-        ...["Content-Type: application/json", "Content-Length: 1000", ""],
+        `${line} HTTP/1.1`,
+        `Host: 127.0.0.1:${place.port}`,
+        "Content-Type: application/json",
+        "Content-Length: 1000",
+        "",
       ]);
       await dripping(socket, " ");
       expect(text()).toContain(`HTTP/1.1 ${status} `);

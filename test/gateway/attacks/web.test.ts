@@ -100,7 +100,8 @@ describe("a web page of a stranger", () => {
 
   it("cannot make a browser somebody else over HTTPS, with a cookie that HTTP can set", async () => {
     const headers = {
-      ...{ host: "chat.example.com", origin: "https://chat.example.com" },
+      host: "chat.example.com",
+      origin: "https://chat.example.com",
       cookie: put(`colloquy-access-PORT=${place.secrets.get("read")}`),
     };
     expect((await place.call("GET /auth/session", { as: null, headers })).json()).toMatchObject({

@@ -40,7 +40,9 @@ export async function chatScene(
     await model.close();
   });
   return {
-    ...{ place, model, store: place.store },
+    place,
+    model,
+    store: place.store,
     client: (as = "admin", url = place.gateway.url) => {
       const client = connectGateway({ url, token: place.secrets.get(as) ?? as });
       onTestFinished(() => client.close());

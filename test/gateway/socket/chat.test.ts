@@ -20,7 +20,9 @@ describe("a chat", () => {
     const watches = [new Watch(ada, topic), new Watch(client("read"), topic)];
     for (const watch of watches) await watch.until("subscribed");
     const { run, entry } = await ada.request("chat.send", {
-      ...{ conversation: "web:1", text: "Hello", idempotencyKey: "1" },
+      conversation: "web:1",
+      text: "Hello",
+      idempotencyKey: "1",
     });
     expect((await chat.entry(entry ?? ""))?.message?.content).toBe("Hello");
     for (const watch of watches) {

@@ -13,7 +13,9 @@ it("an edited message keeps its image, and the model sees it", async () => {
     hash: string;
   }>();
   const { entry } = await ada.request("chat.send", {
-    ...{ conversation: chat.id, text: "What is this?", idempotencyKey: "1" },
+    conversation: chat.id,
+    text: "What is this?",
+    idempotencyKey: "1",
     attachments: [{ blob: hash, mediaType: "image/png", name: "pixel.png" }],
   });
   await watch.until("chat.done");

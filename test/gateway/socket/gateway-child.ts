@@ -9,7 +9,11 @@ const [target = "", stateDir = "", baseUrl = ""] = process.argv.slice(2);
 const store = await openStore(target);
 const local = { baseUrl, api: "openai-completions", models: [{ id: "small" }] };
 const agents = new Agents({
-  ...{ store, stateDir, env: {}, credentials: openCredentials({ stateDir, env: {} }), onNotice: () => {} },
+  store,
+  stateDir,
+  env: {},
+  credentials: openCredentials({ stateDir, env: {} }),
+  onNotice: () => {},
   config: { models: { default: "local/small", providers: { local } } },
 });
 const auth = await Auth.open({ stateDir, config: {} });

@@ -41,7 +41,9 @@ it("the same wish for another answer, twice at the same time, is one", async () 
   const ada = client();
   const watch = new Watch(ada, `conversation:${chat.id}`);
   const { entry } = await ada.request("chat.send", {
-    ...{ conversation: chat.id, text: "?", idempotencyKey: "1" },
+    conversation: chat.id,
+    text: "?",
+    idempotencyKey: "1",
   });
   await watch.until("chat.done");
   const order = { conversation: chat.id, entry: entry ?? "", idempotencyKey: "2" };

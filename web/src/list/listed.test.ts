@@ -7,14 +7,18 @@ const DAY = "2026-01-0";
 /** `b3` is the conversation b with a message of the third of January. */
 function row(name: string, more: Partial<ConversationSummary> = {}): ConversationSummary {
   return {
-    ...{ id: name.slice(0, 1), key: null, title: name, channel: null, model: null, messageCount: 1 },
-    ...{
-      branchCount: 1,
-      createdAt: `${DAY}1`,
-      updatedAt: `${DAY}1`,
-      lastMessageAt: `${DAY}${name.slice(1)}`,
-    },
-    ...{ deletedAt: null, running: false },
+    id: name.slice(0, 1),
+    key: null,
+    title: name,
+    channel: null,
+    model: null,
+    messageCount: 1,
+    branchCount: 1,
+    createdAt: `${DAY}1`,
+    updatedAt: `${DAY}1`,
+    lastMessageAt: `${DAY}${name.slice(1)}`,
+    deletedAt: null,
+    running: false,
     ...more,
   };
 }

@@ -15,35 +15,51 @@ export interface Page {
 
 export const PAGES: readonly Page[] = [
   {
-    ...{ name: "import", title: "Import", icon: "import" },
+    name: "import",
+    title: "Import",
+    icon: "import",
     load: async () => (await import("./import/import-page.tsx")).ImportPage,
   },
   {
-    ...{ name: "memory", title: "Memory", icon: "memory" },
+    name: "memory",
+    title: "Memory",
+    icon: "memory",
     load: async () => (await import("./memory/memory-page.tsx")).MemoryPage,
   },
   {
-    ...{ name: "usage", title: "Usage", icon: "usage" },
+    name: "usage",
+    title: "Usage",
+    icon: "usage",
     load: async () => (await import("./usage/usage-page.tsx")).UsagePage,
   },
   {
-    ...{ name: "tokens", title: "Tokens & devices", icon: "key" },
+    name: "tokens",
+    title: "Tokens & devices",
+    icon: "key",
     load: async () => (await import("./tokens/tokens-page.tsx")).TokensPage,
   },
   {
-    ...{ name: "settings", title: "Settings", icon: "settings" },
+    name: "settings",
+    title: "Settings",
+    icon: "settings",
     load: async () => (await import("./settings/settings-page.tsx")).SettingsPage,
   },
   {
-    ...{ name: "trash", title: "Trash", icon: "trash" },
+    name: "trash",
+    title: "Trash",
+    icon: "trash",
     load: async () => (await import("./trash/trash-page.tsx")).TrashPage,
   },
   {
-    ...{ name: "doctor", title: "Doctor", icon: "doctor" },
+    name: "doctor",
+    title: "Doctor",
+    icon: "doctor",
     load: async () => (await import("./doctor/doctor-page.tsx")).DoctorPage,
   },
   {
-    ...{ name: "about", title: "What this is", icon: "help" },
+    name: "about",
+    title: "What this is",
+    icon: "help",
     load: async () => (await import("./about/about-page.tsx")).AboutPage,
   },
 ];

@@ -15,7 +15,10 @@ export async function run(call: Call): Promise<Result> {
   const { credentials } = await access(call, "syntax");
   const replace = call.flags.has("replace");
   const { id } = await credentials.add({
-    ...{ provider, kind, name, replace },
+    provider,
+    kind,
+    name,
+    replace,
     ...given,
     expiresAt: expiresAt ?? given.expiresAt,
   });

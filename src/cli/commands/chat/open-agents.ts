@@ -5,8 +5,16 @@ import { access, warn } from "../auth/access.ts";
 
 /** The sections of the config that agents use. */
 export const AGENT_SECTIONS: readonly string[] = [
-  ...["env", "models", "agents", "bindings", "tools", "approvals", "memory"],
-  ...["mcp", "skills", "plugins"],
+  "env",
+  "models",
+  "agents",
+  "bindings",
+  "tools",
+  "approvals",
+  "memory",
+  "mcp",
+  "skills",
+  "plugins",
 ];
 
 /** The agents of the config. `sections`: what else of it the command uses. */

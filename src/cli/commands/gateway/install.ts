@@ -5,7 +5,8 @@ import { installService, serviceWords } from "../../service/user-service.ts";
 export function installGateway(call: Call): Result {
   const port = call.values.get("port");
   const command = [
-    ...["gateway", "run"],
+    "gateway",
+    "run",
     ...(port === undefined ? [] : ["--port", port]),
     ...(call.flags.has("no-page") ? ["--no-page"] : []),
   ];

@@ -16,7 +16,15 @@ const PARTS = ["title", "text", "tool", "thinking", "output"] as const;
 const MODES = ["keyword", "semantic", "hybrid"] as const;
 /** Options that limit what is found. */
 export const FILTERS: readonly string[] = [
-  ...["role", "channel", "key", "model", "tool", "branch", "after", "before", "in"],
+  "role",
+  "channel",
+  "key",
+  "model",
+  "tool",
+  "branch",
+  "after",
+  "before",
+  "in",
 ];
 /** Options that a further page does not repeat. */
 const ONCE: ReadonlySet<string> = new Set(["cursor", "rebuild", "open"]);

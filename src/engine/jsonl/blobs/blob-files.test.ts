@@ -58,7 +58,12 @@ describe("blobs", () => {
     const { engine } = await open(disk);
     const { blob, ref } = blobOf(Buffer.from("abcdef"));
     const piece = (position: number, text: string, keep?: BlobOperation["keep"]): BlobOperation => ({
-      ...{ type: "blob", upload: "u-1", position, data: Buffer.from(text), at: AT, keep },
+      type: "blob",
+      upload: "u-1",
+      position,
+      data: Buffer.from(text),
+      at: AT,
+      keep,
     });
     expect((await done(engine, piece(0, "abc"))).length).toBe(3);
     expect((await done(engine, piece(0, "abcd"))).length).toBe(4);

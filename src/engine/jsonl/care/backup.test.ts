@@ -25,7 +25,13 @@ describe("a backup", () => {
     const lease = { type: "lease", action: "acquire", conversation: id, token: "t" } as const;
     await done(engine, { ...lease, ttlMs: 1000, wait: false });
     await done(engine, {
-      ...{ type: "journal", conversation: id, epoch: 1, turn: "t", header: {}, position: 0, text: "so far" },
+      type: "journal",
+      conversation: id,
+      epoch: 1,
+      turn: "t",
+      header: {},
+      position: 0,
+      text: "so far",
     });
     await engine.backup("/backup");
     const copy = (await open(disk, "/backup")).engine;

@@ -42,7 +42,8 @@ export function damageOf(io: FileIo, blob: StoredBlob): BlobFinding | undefined 
   if (io.stat(path) === undefined) return undefined;
   const content = contentOf(io, blob);
   const found = (message: string): BlobFinding => ({
-    ...{ hash, finding: { code: "bad-blob", conversation: null, source: path, line: null, message } },
+    hash,
+    finding: { code: "bad-blob", conversation: null, source: path, line: null, message },
   });
   if (content?.hash !== hash) return found(`the content of blob ${hash} does not match its hash`);
   if (content.frame === undefined || content.frame.equals(sizeFrame(content.size))) return undefined;

@@ -106,17 +106,13 @@ describe("sweeping", () => {
     expect((await done(engine, sweep(id))).removed).toMatchObject({ entries: 2, blobs: 0 });
     // Both began a run.
     expect(entriesOf(engine, id, null).map(({ id: entry, kind }) => [entry, kind])).toEqual([
-      ...[
-        ["a", "message"],
-        ["b", "message"],
-        ["fork", "info"],
-        ["x", "removed"],
-        ["c", "message"],
-      ],
-      ...[
-        ["y", "removed"],
-        ["prune", "info"],
-      ],
+      ["a", "message"],
+      ["b", "message"],
+      ["fork", "info"],
+      ["x", "removed"],
+      ["c", "message"],
+      ["y", "removed"],
+      ["prune", "info"],
     ]);
     expect(filesWith(disk, "text of x")).toEqual([]);
     expect((await done(engine, sweep(id))).removed?.entries).toBe(0);
@@ -142,8 +138,13 @@ describe("purging", () => {
       const lease = { type: "lease", action: "acquire", conversation: id, token: "t" } as const;
       const grant = await done(engine, { ...lease, ttlMs: 1000, wait: false });
       await done(engine, {
-        ...{ type: "journal", conversation: id, epoch: grant.lease?.epoch ?? 0, turn: "t" },
-        ...{ header: {}, position: 0, text: "a secret answer" },
+        type: "journal",
+        conversation: id,
+        epoch: grant.lease?.epoch ?? 0,
+        turn: "t",
+        header: {},
+        position: 0,
+        text: "a secret answer",
       });
       await done(engine, { type: "update", conversation: id, patch: { title: "secret" }, at: AT });
       disk.place(`${LOG}.torn-20260101000000000`, Buffer.from("secret"));

@@ -6,7 +6,10 @@ import type { JsonlContext } from "../jsonl-context.ts";
 export function jobFindings({ jobs, catalogue }: JsonlContext): Finding[] {
   const source = jobs.path;
   const damaged = jobs.unreadable().map((line) => ({
-    ...{ code: "bad-job", conversation: null, source, line },
+    code: "bad-job",
+    conversation: null,
+    source,
+    line,
     message: "a job does not match its checksum, or is missing",
   }));
   const orphans = jobs.page({ limit: Number.POSITIVE_INFINITY }).flatMap(({ queue, id, conversation }) => {

@@ -18,7 +18,10 @@ export function legacyFindings(file: LegacyFile): Finding[] {
   const conversation = file.facts.header.id;
   const source = file.files.log;
   const findings: Finding[] = file.problems.map(({ code, line, start, end, reason }) => ({
-    ...{ code, conversation, source, line },
+    code,
+    conversation,
+    source,
+    line,
     message: `${reason} (bytes ${start} to ${end})`,
   }));
   const { pendingBytes } = file;

@@ -117,20 +117,25 @@ function currentFacts(first: Buffer, beside: JsonObject): LegacyFacts | undefine
 }
 
 const TAKEN: ReadonlySet<string> = new Set([
-  ...[
-    "_type",
-    "version",
-    "tree_enabled",
-    "id",
-    "key",
-    "session_key",
-    "title",
-    "model",
-    "model_id",
-    "channel",
-  ],
-  ...["profile_id", "context_state", "created_at", "createdAt", "updated_at", "updatedAt", "message_count"],
-  ...["compaction_count", "compactionCount"],
+  "_type",
+  "version",
+  "tree_enabled",
+  "id",
+  "key",
+  "session_key",
+  "title",
+  "model",
+  "model_id",
+  "channel",
+  "profile_id",
+  "context_state",
+  "created_at",
+  "createdAt",
+  "updated_at",
+  "updatedAt",
+  "message_count",
+  "compaction_count",
+  "compactionCount",
 ]);
 
 function metadataOf({ id, key, createdAt }: Header, said: JsonObject, name: string): JsonObject {

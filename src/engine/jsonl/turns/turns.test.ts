@@ -35,8 +35,14 @@ const piece = (
   text: string,
   more: Partial<JournalOperation> = {},
 ): JournalOperation => ({
-  ...{ type: "journal", conversation, epoch: 1, turn: "t1", position, text },
-  ...{ header: position === 0 ? { model: "m" } : undefined, ...more },
+  type: "journal",
+  conversation,
+  epoch: 1,
+  turn: "t1",
+  position,
+  text,
+  header: position === 0 ? { model: "m" } : undefined,
+  ...more,
 });
 
 describe("a lease", () => {

@@ -7,17 +7,24 @@ import { sumSql } from "../sums.ts";
 
 /** Findings that only rebuilding the file repairs. */
 const DAMAGE: ReadonlySet<string> = new Set([
-  ...[
-    "damaged-file",
-    "bad-entry",
-    "damaged-metadata",
-    "bad-operation",
-    "bad-change",
-    "bad-journal",
-    "bad-blob",
-  ],
-  ...["missing-blob", "dangling-parent", "late-parent", "cycle", "lost-branch", "bad-context-state"],
-  ...["orphan-entry", "orphan-journal", "orphan-lease", "orphan-chunk", "orphan-operation"],
+  "damaged-file",
+  "bad-entry",
+  "damaged-metadata",
+  "bad-operation",
+  "bad-change",
+  "bad-journal",
+  "bad-blob",
+  "missing-blob",
+  "dangling-parent",
+  "late-parent",
+  "cycle",
+  "lost-branch",
+  "bad-context-state",
+  "orphan-entry",
+  "orphan-journal",
+  "orphan-lease",
+  "orphan-chunk",
+  "orphan-operation",
 ]);
 
 /** Whether there is damage that cannot be corrected in place. */

@@ -376,7 +376,10 @@ describe("pruning a long branch", () => {
     await chat.checkout("main");
     await store.close();
     const engine = await SqliteEngine.open(path, {
-      ...{ readonly: false, durability: "process", lockWaitMs: 1000, onProblem: () => {} },
+      readonly: false,
+      durability: "process",
+      lockWaitMs: 1000,
+      onProblem: () => {},
     });
     const at = new Date().toISOString();
     const data = { type: "prune", branches: [3] };

@@ -117,8 +117,15 @@ export class Appends {
     const { messages, lastMessageMs, branches, compactions, fault } = counts;
     const activeMs = lastMessageMs ?? counts.activeMs;
     const columns = [
-      ...[n, updatedMs, lastMessageMs, activeMs, messages],
-      ...[logEnd.lastSeq, activeHead(logEnd), branches, compactions],
+      n,
+      updatedMs,
+      lastMessageMs,
+      activeMs,
+      messages,
+      logEnd.lastSeq,
+      activeHead(logEnd),
+      branches,
+      compactions,
     ] as const;
     this.#sql.updateCounts.run(...columns, rowSum(...columns) ^ fault);
   }

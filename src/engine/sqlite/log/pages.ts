@@ -42,7 +42,8 @@ export function readPageText(
   return {
     json: `[${json}]`,
     ends: first === undefined || last === undefined ? null : [first.seq, last.seq],
-    ...{ more, branch },
+    more,
+    branch,
     hasBlobs: items.some(({ hasBlobs }) => hasBlobs),
   };
 }

@@ -55,7 +55,10 @@ function rowsSince({ database, sql }: Connection, since: number): TableRows | un
   }
   return {
     conversations: [...numbers].flatMap((n) => all("SELECT * FROM conversations WHERE n = ?", n)),
-    ...{ entries, changes, journals, journal_pieces: all("SELECT * FROM journal_pieces") },
+    entries,
+    changes,
+    journals,
+    journal_pieces: all("SELECT * FROM journal_pieces"),
     jobs: all("SELECT * FROM jobs"),
     ...blobsOf(database, entries),
   };

@@ -50,22 +50,26 @@ export class ConversationRows {
     const times = entries.map(({ at }) => at);
     const [first, last] = [Math.min(...times, Date.now()), times.reduce((a, b) => Math.max(a, b), 0)];
     return {
-      ...{ n, id, key, title: null, channel: key?.split(":")[0] ?? null, model: null, profile_id: null },
-      ...{ context_state: null, created_at: first, updated_at: last || first },
-      ...{
-        last_message_at: last || null,
-        active_at: last || first,
-        message_count: 0,
-        last_seq: 0,
-        head: null,
-      },
-      ...{
-        deleted_at: isTrashed ? last || first : null,
-        branch_count: 1,
-        compaction_count: 0,
-        sum: 0,
-        tally: 0,
-      },
+      n,
+      id,
+      key,
+      title: null,
+      channel: key?.split(":")[0] ?? null,
+      model: null,
+      profile_id: null,
+      context_state: null,
+      created_at: first,
+      updated_at: last || first,
+      last_message_at: last || null,
+      active_at: last || first,
+      message_count: 0,
+      last_seq: 0,
+      head: null,
+      deleted_at: isTrashed ? last || first : null,
+      branch_count: 1,
+      compaction_count: 0,
+      sum: 0,
+      tally: 0,
     };
   }
 }
@@ -78,11 +82,24 @@ function plausible(row: SalvagedRow): SalvagedRow {
   const created = time(row.created_at) ?? 0;
   return {
     ...row,
-    ...{ key: text(row.key), title: text(row.title), channel: text(row.channel), model: text(row.model) },
-    ...{ profile_id: text(row.profile_id), context_state: jsonText(row.context_state), head: text(row.head) },
-    ...{ created_at: created, updated_at: time(row.updated_at) ?? created, deleted_at: time(row.deleted_at) },
-    ...{ last_message_at: time(row.last_message_at), active_at: time(row.active_at) ?? created },
-    ...{ message_count: 0, last_seq: 0, branch_count: 1, compaction_count: 0, sum: 0, tally: 0 },
+    key: text(row.key),
+    title: text(row.title),
+    channel: text(row.channel),
+    model: text(row.model),
+    profile_id: text(row.profile_id),
+    context_state: jsonText(row.context_state),
+    head: text(row.head),
+    created_at: created,
+    updated_at: time(row.updated_at) ?? created,
+    deleted_at: time(row.deleted_at),
+    last_message_at: time(row.last_message_at),
+    active_at: time(row.active_at) ?? created,
+    message_count: 0,
+    last_seq: 0,
+    branch_count: 1,
+    compaction_count: 0,
+    sum: 0,
+    tally: 0,
   };
 }
 

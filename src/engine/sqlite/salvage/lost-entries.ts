@@ -105,9 +105,18 @@ export function withPlaces(
       ids.add(id);
       log.push(
         sealed({
-          ...{ n: known.n ?? nextN(), conversation, seq, id, parent_id: before?.id ?? null },
-          ...{ kind: REMOVED_KIND, at: before?.at ?? bySeq.get(seq + 1)?.at ?? 0, op: null },
-          ...{ body: LOST_BODY, branch, blobs: null, sum: 0 },
+          n: known.n ?? nextN(),
+          conversation,
+          seq,
+          id,
+          parent_id: before?.id ?? null,
+          kind: REMOVED_KIND,
+          at: before?.at ?? bySeq.get(seq + 1)?.at ?? 0,
+          op: null,
+          body: LOST_BODY,
+          branch,
+          blobs: null,
+          sum: 0,
         }),
       );
     }

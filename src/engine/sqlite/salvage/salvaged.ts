@@ -52,8 +52,14 @@ const HASH = /^[0-9a-f]{64}$/;
 
 class Collector implements Salvaged {
   readonly rows: Record<SealedTable, SalvagedRow[]> = {
-    ...{ entries: [], conversations: [], operations: [] },
-    ...{ changes: [], journals: [], journal_pieces: [], purged: [], jobs: [] },
+    entries: [],
+    conversations: [],
+    operations: [],
+    changes: [],
+    journals: [],
+    journal_pieces: [],
+    purged: [],
+    jobs: [],
   };
   readonly doubtful = new Map<number, SalvagedRow>();
   readonly blobs: SalvagedRow[] = [];

@@ -39,7 +39,9 @@ function addUser(records: Records, nowMs: number, sub: string, permission: strin
   records.run(
     `INSERT INTO users (sub, permission, created_at) VALUES (?1, ?2, ?3)
      ON CONFLICT (sub) DO UPDATE SET permission = ?2 WHERE permission <> ?2`,
-    ...[sub, permission, nowMs],
+    sub,
+    permission,
+    nowMs,
   );
 }
 
@@ -69,7 +71,11 @@ function keepConfigToken(records: Records, nowMs: number, token: string | undefi
   if (hash === undefined) return;
   records.run(
     "INSERT INTO tokens (id, name, user, permission, hash, created_at) VALUES (?, ?, ?, 'admin', ?, ?)",
-    ...[CONFIG_TOKEN, "gateway.auth.token", OWNER, hash, nowMs],
+    CONFIG_TOKEN,
+    "gateway.auth.token",
+    OWNER,
+    hash,
+    nowMs,
   );
 }
 

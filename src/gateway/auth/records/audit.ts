@@ -40,7 +40,11 @@ export function note(records: Records, nowMs: number, event: AuditEvent, about: 
   records.writeLazily(() => {
     records.run(
       "INSERT INTO audit (at, event, user, client, details) VALUES (?, ?, ?, ?, ?)",
-      ...[nowMs, event, user, client, details === "" ? null : details.slice(0, DETAILS_CHARS_MAX)],
+      nowMs,
+      event,
+      user,
+      client,
+      details === "" ? null : details.slice(0, DETAILS_CHARS_MAX),
     );
     const surplus = "SELECT id FROM audit WHERE event = ?1 ORDER BY id DESC LIMIT 1 OFFSET ?2";
     records.run(`DELETE FROM audit WHERE event = ?1 AND id <= (${surplus})`, event, ENTRIES_EACH_MAX);

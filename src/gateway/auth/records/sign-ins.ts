@@ -47,7 +47,14 @@ export function addSignIn(
     records.run(
       `INSERT INTO sign_ins (id, user, token, method, agent, created_at, last_used_at, expires_at)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
-      ...[id, user, token, method, client.agent, nowMs, nowMs, nowMs + lifeMs],
+      id,
+      user,
+      token,
+      method,
+      client.agent,
+      nowMs,
+      nowMs,
+      nowMs + lifeMs,
     );
     addRefreshToken(records, nowMs, id, refreshToken);
   });
@@ -70,13 +77,16 @@ function addRefreshToken(records: Records, nowMs: number, signIn: string, secret
   // A retry derives the same one again.
   records.run(
     "INSERT INTO refresh_tokens (hash, sign_in, created_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
-    ...[hashOf(secret), signIn, nowMs],
+    hashOf(secret),
+    signIn,
+    nowMs,
   );
   records.run(
     `DELETE FROM refresh_tokens WHERE hash IN
        (SELECT hash FROM refresh_tokens WHERE sign_in = ? AND used_at IS NOT NULL
         ORDER BY used_at DESC LIMIT -1 OFFSET ?)`,
-    ...[signIn, USED_MAX],
+    signIn,
+    USED_MAX,
   );
 }
 
@@ -93,7 +103,8 @@ export function useRefreshToken(
     const row = records.get(
       `SELECT r.used_at, r.used_by, s.id, s.user FROM refresh_tokens AS r JOIN sign_ins AS s ON s.id = r.sign_in
        WHERE r.hash = ? AND s.revoked_at IS NULL AND s.expires_at > ?`,
-      ...[hashOf(secret), nowMs],
+      hashOf(secret),
+      nowMs,
     );
     if (row === undefined) return undefined;
     const [id, user] = [String(row.id), String(row.user)];

@@ -41,8 +41,14 @@ export function createToken(
     records.run(
       `INSERT INTO tokens (id, name, user, permission, scope, hash, created_at, expires_at)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
-      ...[id, name, user, permission, scope === null ? null : JSON.stringify(scope), hashOf(secret)],
-      ...[nowMs, expiresAt],
+      id,
+      name,
+      user,
+      permission,
+      scope === null ? null : JSON.stringify(scope),
+      hashOf(secret),
+      nowMs,
+      expiresAt,
     );
     note(records, nowMs, "token-created", { user, details: id });
   });

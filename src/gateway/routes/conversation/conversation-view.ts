@@ -31,8 +31,17 @@ export function summaryOf(
   const { id, key, title, channel, model, messageCount, branchCount } = info;
   const { createdAt, updatedAt, lastMessageAt, deletedAt } = info;
   return {
-    ...{ id, key, title, channel, model, messageCount, branchCount },
-    ...{ createdAt, updatedAt, lastMessageAt, deletedAt },
+    id,
+    key,
+    title,
+    channel,
+    model,
+    messageCount,
+    branchCount,
+    createdAt,
+    updatedAt,
+    lastMessageAt,
+    deletedAt,
     running: gateway.isRunning(id),
   };
 }
@@ -89,7 +98,9 @@ export async function detailsOf(
   const branches = info.deletedAt === null ? await (await gateway.store.get(info.id))?.branches() : [];
   return {
     ...summaryOf(info, gateway),
-    ...{ head, compactionCount, profileId },
+    head,
+    compactionCount,
+    profileId,
     branch: branches?.find(({ active }) => active)?.name ?? "main",
     usage: sumsOf(await gateway.usage.of(info)),
     answeredBy: await answeredBy(info, gateway),

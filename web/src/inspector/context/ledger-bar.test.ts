@@ -2,7 +2,11 @@ import { describe, expect, it } from "vitest";
 import { ledgerBar } from "./ledger-bar.ts";
 
 const tokens = (counts: Partial<Parameters<typeof ledgerBar>[0]["tokens"]>) => ({
-  ...{ system: 0, summary: 0, kept: 0, cut: 0, dropped: 0 },
+  system: 0,
+  summary: 0,
+  kept: 0,
+  cut: 0,
+  dropped: 0,
   ...counts,
 });
 

@@ -4,8 +4,15 @@ import { depthState } from "./depth.ts";
 import { layoutBranches } from "./graph.ts";
 
 const branch = (name: string, parent: string | null, more: Partial<BranchView> = {}): BranchView => ({
-  ...{ name, parent, head: `${name}-head`, forkedFrom: parent === null ? null : `${parent}-1` },
-  ...{ depth: parent === null ? 1 : 2, entryCount: 3, active: false, warning: null, firstWords: null },
+  name,
+  parent,
+  head: `${name}-head`,
+  forkedFrom: parent === null ? null : `${parent}-1`,
+  depth: parent === null ? 1 : 2,
+  entryCount: 3,
+  active: false,
+  warning: null,
+  firstWords: null,
   ...more,
 });
 

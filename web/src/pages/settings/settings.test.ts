@@ -4,8 +4,16 @@ import { matchSettings, sections } from "./match-settings.ts";
 import { valueText } from "./setting-text.ts";
 
 const setting = (path: string, value: unknown, help: string | null = null): SettingView => ({
-  ...{ path, value, help, source: "default", file: null, line: null },
-  ...{ kind: null, secret: false, editable: true, needsRestart: false },
+  path,
+  value,
+  help,
+  source: "default",
+  file: null,
+  line: null,
+  kind: null,
+  secret: false,
+  editable: true,
+  needsRestart: false,
 });
 
 const SETTINGS = [

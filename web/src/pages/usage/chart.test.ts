@@ -14,9 +14,7 @@ describe("everyDay", () => {
 
 describe("niceMax", () => {
   it("is round and not below the value", () => {
-    expect([0, 1, 3, 7, 12, 99, 100, 101, 0.013].map(niceMax)).toEqual([
-      ...[1, 1, 4, 8, 20, 100, 100, 200, 0.02],
-    ]);
+    expect([0, 1, 3, 7, 12, 99, 100, 101, 0.013].map(niceMax)).toEqual([1, 1, 4, 8, 20, 100, 100, 200, 0.02]);
   });
 });
 
