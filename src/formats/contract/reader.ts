@@ -54,6 +54,8 @@ export interface SourceConversation {
     readonly toolUse?: string | undefined;
     readonly agent?: string | undefined;
   };
+  /** Archived: the tool no longer lists it, and any other source of the conversation is shown instead. */
+  readonly isHidden?: true | undefined;
   /** A conversation of Colloquy itself: its entries are written unchanged, and nothing is added to it. */
   readonly verbatim?: true | undefined;
   /** Its channel, if the source has one. Default: the format. */
@@ -112,10 +114,9 @@ export interface ConversationSink {
   update(patch: Pick<SourceConversation, "title" | "model" | "createdAt" | "about" | "tree">): void;
   /**
    * The entry that the source shows last: its branch is checked out, unless another source of the conversation was
-   * used later. Default: the last one added. `isHidden`: the tool no longer lists the source, so that any other
-   * source of the conversation is shown instead.
+   * used later. Default: the last one added.
    */
-  leaf(entryId: string, isHidden?: boolean): void;
+  leaf(entryId: string): void;
 }
 
 export interface Sink {

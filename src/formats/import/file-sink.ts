@@ -277,7 +277,7 @@ export class FileSink implements Sink {
       },
       blob: (base64) => this.#writerOf(handle).addBlob(base64),
       update: (patch) => this.#writerOf(handle).update(patch),
-      leaf: (entryId, isHidden) => this.#writerOf(handle).leaf(entryId, isHidden),
+      leaf: (entryId) => this.#writerOf(handle).leaf(entryId),
     };
     if (isPlainObject(saved.versions)) writer.intake.addVersions(saved.versions);
     this.originals.resume(writer, saved.originals);

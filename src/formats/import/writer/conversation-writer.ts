@@ -59,7 +59,6 @@ export class ConversationWriter {
   #begun: Promise<void> | undefined;
   #info: ConversationInfo | undefined;
   #leaf: string | undefined;
-  #isHidden = false;
   /** The latest time of an entry that its file has. */
   #usedAtMs = Number.NEGATIVE_INFINITY;
   #isPurged = false;
@@ -147,9 +146,8 @@ export class ConversationWriter {
     this.#start = { ...this.#start, ...patch };
   }
 
-  leaf(entryId: string, isHidden = false): void {
+  leaf(entryId: string): void {
     this.#leaf = entryId;
-    this.#isHidden = isHidden;
   }
 
   /** A part of the file that was not read before adds to it too, so all of its entries have to be known. */
@@ -208,7 +206,7 @@ export class ConversationWriter {
     if (lastId === undefined) return;
     if (this.#start.tree !== undefined) return this.tree.reshape(this.#start.tree);
     await this.tree.settle();
-    if ((this.#isHidden && !this.#isNew) || (await this.#isUsedLater())) return;
+    if ((this.#start.isHidden === true && !this.#isNew) || (await this.#isUsedLater())) return;
     const leaf = this.#leaf === undefined ? undefined : this.tree.resolve(this.#leaf);
     await this.tree.checkout(leaf ?? lastId);
   }

@@ -44,6 +44,21 @@ describe("forks of a Claude Code session", () => {
     expect(info.title).not.toMatch(/fork/);
   });
 
+  it("are not shown when the user archived them", async () => {
+    const folder = join(tempFolder(), "project");
+    cpSync(FORKS, folder, { recursive: true });
+    for (const name of ["f22bf73b-3b42-4e69-8840-3eb62a70674c", "6c54cef5-e6f3-4424-97b3-4735c4e69d4d"]) {
+      mkdirSync(join(folder, name));
+      writeFileSync(
+        join(folder, name, "archived.json"),
+        '{"archived":true,"at":"2026-11-16T16:47:32.575Z","by":"sdk"}',
+      );
+    }
+    await using store = await openStore("ephemeral:");
+    expect(await importConversations(store, [folder])).toMatchObject({ ignored: 0 });
+    expect((await shapeOf(store))[0]?.active.at(-1)).toBe("Forked late.");
+  });
+
   it("become the same conversation when they are found one after another", async () => {
     await using whole = await openStore("ephemeral:");
     await importConversations(whole, [FORKS]);

@@ -6,7 +6,8 @@
 import { join } from "node:path";
 import type { JsonObject } from "../../../util/json.ts";
 import type { FormatWith } from "../../contract/format.ts";
-import { describeAgent } from "./agent-meta.ts";
+import { stemOf } from "../shared/file-name.ts";
+import { describeSession } from "./agent-meta.ts";
 import { claudeBase } from "./base.ts";
 import { SIDE_TYPES, TREE_TYPES } from "./kinds.ts";
 import { ClaudeCodeReader } from "./reader.ts";
@@ -19,13 +20,14 @@ export const claudeCode: FormatWith<"lines"> = {
     base: claudeBase,
     open: (sink, around, state, base) => new ClaudeCodeReader(sink, around, state, base?.facts),
   },
-  companions: /\/agent-[^/]+\.meta\.json$|\/tool-results\/[^/]+$/,
+  companions:
+    /\/agent-[^/]+\.meta\.json$|\/tool-results\/[^/]+$|\/[0-9a-f-]{36}\/(?:archived|custom-title)\.json$/,
   sideFile: {
     names: (transcript) => {
       const [agent] = /agent-[^/]+(?=\.jsonl)/.exec(transcript) ?? [];
-      return agent === undefined ? [] : [`${agent}.meta.json`];
+      return [agent === undefined ? `${stemOf(transcript)}/archived.json` : `${agent}.meta.json`];
     },
-    read: describeAgent,
+    read: describeSession,
   },
   resume: claudeResume,
   usualPlaces: ({ home, environment }) => [

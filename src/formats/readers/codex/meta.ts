@@ -31,6 +31,7 @@ export function conversationOf(
     ...(root === sourceId ? {} : { key: `codex:${root}` }),
     createdAt: timeIn(meta.timestamp),
     ...(parent !== undefined && { parent: { sourceId: parent, agent } }),
+    ...(isArchived(path) && { isHidden: true }),
     about: aboutOf(meta, path),
   };
 }
@@ -62,7 +63,7 @@ function aboutOf(meta: JsonObject, path: string): JsonObject {
 }
 
 /** Codex moves a thread that the user archived to another folder, and lists it no more. */
-export function isArchived(path: string): boolean {
+function isArchived(path: string): boolean {
   return /(^|[\\/])archived_sessions[\\/]/.test(path);
 }
 

@@ -2,7 +2,7 @@ import type { Json, JsonObject } from "../../../util/json.ts";
 import { filledIn, numberIn, objectIn, objectsIn, parsedIn, textIn, timeIn } from "../../../util/values.ts";
 import type { RecordReader, Sink, SourceRecord } from "../../contract/reader.ts";
 import { takeEvent } from "./events.ts";
-import { conversationOf, historyBase, isArchived } from "./meta.ts";
+import { conversationOf, historyBase } from "./meta.ts";
 import { takeBare, takeTyped } from "./records.ts";
 import { CodexSession } from "./session.ts";
 import { isBareHeader, isTyped } from "./sniff.ts";
@@ -70,8 +70,7 @@ export class CodexReader implements RecordReader {
     const base = known.chain === undefined ? historyBase(meta) : undefined;
     const conversation = conversationOf(meta, this.#path, filledIn(known.root));
     if (base !== undefined) this.#sink.unresolved(`earlier part of ${conversation.sourceId}: ${base}`);
-    const start = { conversation, base, isBare, isHidden: isArchived(this.#path) };
-    this.#session = new CodexSession(this.#sink, start, known);
+    this.#session = new CodexSession(this.#sink, { conversation, base, isBare }, known);
     return this.#session;
   }
 

@@ -12,8 +12,6 @@ export interface CodexStart {
   readonly base: string | undefined;
   /** A file without events: every user item is a prompt. */
   readonly isBare: boolean;
-  /** The user archived the thread. */
-  readonly isHidden: boolean;
 }
 
 export class CodexSession {
@@ -59,7 +57,7 @@ export class CodexSession {
 
   /** After a rollback, the last added entry is not the one that is shown. */
   showLast(): void {
-    if (this.chain.last !== null) this.#conversation.leaf(this.chain.last, this.#start.isHidden);
+    if (this.chain.last !== null) this.#conversation.leaf(this.chain.last);
   }
 
   /** For a file that continues this one. */
@@ -68,12 +66,11 @@ export class CodexSession {
   }
 
   state(): JsonObject {
-    const { conversation, base, isBare, isHidden } = this.#start;
+    const { conversation, base, isBare } = this.#start;
     return defined({
       conversation: saveStart(conversation),
       base,
       isBare,
-      isHidden,
       chain: this.chain.state(),
       open: this.step.state(),
       model: this.#model,
@@ -85,13 +82,7 @@ export class CodexSession {
   static restored(sink: Sink, state: JsonObject): CodexSession | undefined {
     const conversation = loadStart(state.conversation);
     if (conversation === undefined) return undefined;
-    const { isBare, isHidden } = state;
-    const start = {
-      conversation,
-      base: textIn(state.base),
-      isBare: isBare === true,
-      isHidden: isHidden === true,
-    };
+    const start = { conversation, base: textIn(state.base), isBare: state.isBare === true };
     return new CodexSession(sink, start, state);
   }
 }

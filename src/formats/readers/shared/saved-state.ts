@@ -39,6 +39,7 @@ export function saveStart(start: SourceConversation): JsonObject {
     root,
     parent: parent === undefined ? undefined : defined({ ...parent }),
     about,
+    isHidden: start.isHidden,
   });
 }
 
@@ -62,6 +63,7 @@ export function loadStart(saved: Json | undefined): SourceConversation | undefin
       parent: { sourceId: parentId, toolUse: textIn(parent?.toolUse), agent: textIn(parent?.agent) },
     }),
     about: objectIn(start.about),
+    ...(start.isHidden === true && { isHidden: true }),
   };
 }
 
