@@ -26,7 +26,7 @@ export class Tickets {
     this.#random = random;
   }
 
-  /** The oldest tickets of the same principal make room: nobody else pays for a client that asks for thousands. */
+  /** The oldest tickets of the same principal make room: others do not pay for a client that asks for thousands. */
   issue(
     principal: Principal,
     origin: string | null,

@@ -130,7 +130,7 @@ export class Followers {
           };
         }
       }
-      // The watchers have left, or the gateway is closing: the answer goes on without them.
+      // The watchers have left, or the gateway is closing: the answer continues without them.
       if (end === undefined) return;
       const { entries, isStopped } = end;
       await view.done({ stopReason: isStopped ? "stopped" : "end", entries, usage: NO_USAGE });

@@ -1,4 +1,4 @@
-/** What those who watch a conversation see of a run: events as it goes on, and all of it for those who come later. */
+/** What those who watch a conversation see of a run: events while it lasts, and all of it for those who come later. */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { AgentEvent, RunResult } from "../../agent/index.ts";
 import type { ColloquyError } from "../../errors.ts";

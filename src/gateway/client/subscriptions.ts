@@ -42,10 +42,10 @@ class Subscription {
   async open(ask: Ask, listeners: Iterable<TopicListener>): Promise<void> {
     const topic = this.#topic;
     const before = this.#stream;
-    const place = before === undefined ? {} : { after: this.#n, stream: before };
+    const position = before === undefined ? {} : { after: this.#n, stream: before };
     let event: TopicEvent;
     try {
-      const { stream, n, running } = await ask({ topic, text: this.#text, ...place });
+      const { stream, n, running } = await ask({ topic, text: this.#text, ...position });
       this.#stream = stream;
       this.#n = Math.max(this.#n, n);
       event = { event: "subscribed", topic, data: { resumed: before === stream && !this.#hasGap, running } };

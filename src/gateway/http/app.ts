@@ -35,7 +35,7 @@ export function httpApp(
   for (const [path, methods] of methodsByPath(routes)) app.all(path, () => refuseMethod(methods));
   app.notFound(({ req }) => page.answer(req.method, req.path) ?? failureOf(noAddress()));
   app.onError((error) => {
-    note(gateway, undefined, error);
+    logProblem(gateway, undefined, error);
     return failureOf(error);
   });
   return app;
@@ -48,26 +48,26 @@ function noAddress(): ColloquyError {
 async function answer(route: Route, { req, env }: Context<Env>, gateway: GatewayContext): Promise<Response> {
   const startMs = performance.now();
   let user: string | undefined;
-  const noted = (response: Response): Response => {
+  const recorded = (response: Response): Response => {
     const ms = performance.now() - startMs;
     const { method, path } = route;
     gateway.metrics.add(method, path, response.status, ms);
-    // The path of the route: that of the request may have names that are nobody's business.
+    // The path of the route: that of the request may have names, which are private.
     gateway.log.info({ method, path, status: response.status, ms: Math.round(ms), user }, "request");
     return response;
   };
   try {
     const request = await requestFor(route, req.param(), env, gateway);
     user = request.principal?.user;
-    return noted(answerOf(await route.handle(request, gateway), route));
+    return recorded(answerOf(await route.handle(request, gateway), route));
   } catch (error) {
-    note(gateway, route, error);
-    return noted(failureOf(error));
+    logProblem(gateway, route, error);
+    return recorded(failureOf(error));
   }
 }
 
 /** What is our fault, with its cause. */
-function note({ log }: GatewayContext, route: Route | undefined, error: unknown): void {
+function logProblem({ log }: GatewayContext, route: Route | undefined, error: unknown): void {
   const { code, message, stack } = asColloquyError(error, "The gateway failed");
   const path = route?.path;
   if (code === "INTERNAL_ERROR") log.error({ path, problem: message, stack }, "failed");
@@ -83,7 +83,7 @@ function checkTarget(target: string): void {
   if (DOTS.test(target)) throw new HttpError(400, "VALIDATION_ERROR", "The address must not have . or ..");
 }
 
-/** Nobody would read it, and the connection would stay open until it has arrived. */
+/** It would not be read, and the connection would stay open until it has arrived. */
 function checkNoBody({ method = "GET", headers }: HttpBindings["incoming"]): void {
   const length = headers["content-length"] ?? "0";
   if (!isSafe(method) || (length === "0" && headers["transfer-encoding"] === undefined)) return;

@@ -4,7 +4,7 @@ import { asColloquyError, type ColloquyError } from "../../errors.ts";
 import type { Entry } from "../../message/types.ts";
 import type { Change } from "../../store/feed/changes.ts";
 import type { Store } from "../../store/store.ts";
-import { summaryOf, wordsOf } from "../routes/conversation/conversation-view.ts";
+import { rowOf, wordsOf } from "../routes/conversation/conversation-view.ts";
 import { type Hub, LIST_TOPIC, topicOf } from "./hub.ts";
 
 export interface FeedOptions {
@@ -135,7 +135,7 @@ export class Feed {
         const info = await store.info(conversation);
         if (info === undefined) this.#gone(conversation);
         else {
-          const summary = summaryOf(info, { isRunning });
+          const summary = rowOf(info, { isRunning });
           const data = { conversation, info: { ...summary, ...(await wordsOf(info, { store })) } };
           hub.publish(topic, "conversation.changed", data);
           if (!isFlood) hub.publish(LIST_TOPIC, "conversation.changed", data, info);
@@ -149,7 +149,7 @@ export class Feed {
     }
   }
 
-  /** Purged. Of its place, only the id is known. */
+  /** Purged. Only its id is known. */
   #gone(conversation: string): void {
     const { hub } = this.#options;
     const data = { conversation, info: null };

@@ -11,7 +11,7 @@ it("a topic that was forgotten is read again by a client that comes back with it
       deliver: (frame) => frames.push(String(frame)),
       scope: null,
     };
-    const order = { topic: "conversations", place: undefined, text: "deltas", stream: hub.stream } as const;
+    const order = { topic: "conversations", subject: undefined, text: "deltas", stream: hub.stream } as const;
     const n = hub.subscribe(client, { ...order, after: undefined });
     hub.unsubscribe(client, order.topic);
     vi.advanceTimersByTime(200_000);

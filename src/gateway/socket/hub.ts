@@ -12,7 +12,7 @@ export function topicOf(conversation: string): `conversation:${string}` {
 
 export interface SubscribeOrder {
   readonly topic: string;
-  readonly place: ScopedConversation | undefined;
+  readonly subject: ScopedConversation | undefined;
   readonly text: TextMode;
   /** The last event that was seen, and the stream that it belongs to. */
   readonly after: number | undefined;
@@ -40,9 +40,9 @@ export class Hub {
     topic: string,
     event: Name,
     data: Events[Name],
-    place?: ScopedConversation,
+    subject?: ScopedConversation,
   ): void {
-    this.#topics.get(topic)?.publish(event, data, place);
+    this.#topics.get(topic)?.publish(event, data, subject);
   }
 
   /** Whether events of a topic are kept: somebody listens, or may come back and ask for what was missed. */
@@ -65,16 +65,16 @@ export class Hub {
   }
 
   /** Where a conversation is now: those whose scope it has left get no more events. */
-  moved(conversation: string, place: ScopedConversation): void {
+  moved(conversation: string, subject: ScopedConversation): void {
     const topic = this.#topics.get(topicOf(conversation));
-    if (topic !== undefined) topic.place = place;
+    if (topic !== undefined) topic.subject = subject;
   }
 
   /** Sends what was missed, and returns the number of the last event. */
-  subscribe(subscriber: Subscriber, { topic: name, place, text, after, stream }: SubscribeOrder): number {
-    const topic = this.#topics.get(name) ?? new Topic(name, this.#floor, place);
+  subscribe(subscriber: Subscriber, { topic: name, subject, text, after, stream }: SubscribeOrder): number {
+    const topic = this.#topics.get(name) ?? new Topic(name, this.#floor, subject);
     this.#topics.set(name, topic);
-    topic.place = place;
+    topic.subject = subject;
     this.#idleSince.delete(topic);
     if (after !== undefined) {
       const isSame = stream === undefined || stream === this.stream;

@@ -12,11 +12,11 @@ export type TableMethod = Exclude<MethodName, "auth">;
 export interface MethodCall<Name extends TableMethod> {
   readonly params: Methods[Name]["params"];
   readonly principal: Principal;
-  readonly connection: Listening;
+  readonly connection: MethodConnection;
 }
 
-/** A connection, to a method. */
-export interface Listening extends Subscriber {
+/** What a method can see of the connection that calls it. */
+export interface MethodConnection extends Subscriber {
   /** Topics that it listens to. */
   readonly topics: Set<string>;
   /** It can close while a method waits for the store. */

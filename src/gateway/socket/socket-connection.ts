@@ -10,7 +10,7 @@ import type { Scope } from "../wire/auth.ts";
 import { CLOSE, type Methods, PROTOCOL_VERSION, type RequestFrame } from "../wire/frames.ts";
 import { CallLimits } from "./call-limits.ts";
 import { resyncFrame } from "./hub.ts";
-import type { Listening, Method } from "./method.ts";
+import type { Method, MethodConnection } from "./method.ts";
 import { readFrame } from "./read-frame.ts";
 
 export interface ConnectionOptions {
@@ -45,7 +45,7 @@ const SIGN_IN = {
   additionalProperties: false,
 } as const;
 
-export class SocketConnection implements Listening {
+export class SocketConnection implements MethodConnection {
   readonly topics: Set<string> = new Set();
   readonly #options: ConnectionOptions;
   /** Of refused requests: only this connection pays for them. */
@@ -199,7 +199,7 @@ export class SocketConnection implements Listening {
       token === undefined
         ? gateway.auth.takeTicket(ticket ?? "", request.header("origin") ?? null)
         : await gateway.auth.check(token, gateway.auth.clientOf(request));
-    // Nobody would end the watch over the token of a connection that has gone.
+    // Nothing would end the watch over the token of a connection that has gone.
     if (this.#isClosing) throw new ColloquyError("UNAUTHORIZED", "The connection is closed");
     this.#leave = gateway.auth.enter(principal);
     this.#principal = principal;

@@ -15,7 +15,7 @@ export type TextMode = "deltas" | "chunks";
 interface Kept {
   readonly n: number;
   readonly event: EventName;
-  readonly place: ScopedConversation | undefined;
+  readonly subject: ScopedConversation | undefined;
   /** Encoded once, and the same bytes for all. */
   readonly frame: Buffer;
 }
@@ -27,16 +27,16 @@ export class Topic {
   readonly name: string;
   readonly subscribers: Map<Subscriber, TextMode> = new Map();
   /** What scopes are compared with, in the topic of a conversation. */
-  place: ScopedConversation | undefined;
+  subject: ScopedConversation | undefined;
   #n: number;
   /** Events after this one are known. */
   #known: number;
   readonly #kept: Kept[] = [];
   #bytes = 0;
 
-  constructor(name: string, n: number, place: ScopedConversation | undefined) {
+  constructor(name: string, n: number, subject: ScopedConversation | undefined) {
     this.name = name;
-    this.place = place;
+    this.subject = subject;
     this.#n = n;
     this.#known = n;
   }
@@ -48,11 +48,11 @@ export class Topic {
   publish<Name extends EventName>(
     event: Name,
     data: Events[Name],
-    place: ScopedConversation | undefined = this.place,
+    subject: ScopedConversation | undefined = this.subject,
   ): void {
     const n = ++this.#n;
     const frame = Buffer.from(JSON.stringify({ type: "event", event, topic: this.name, n, data }));
-    const kept: Kept = { n, event, place, frame };
+    const kept: Kept = { n, event, subject, frame };
     this.#keep(kept);
     for (const [subscriber, text] of this.subscribers) {
       if (isFor(kept, subscriber, text)) subscriber.deliver(frame, this.name, n);
@@ -88,8 +88,8 @@ export class Topic {
 
 const DELTAS: ReadonlySet<EventName> = new Set(["chat.delta", "chat.thinking"]);
 
-function isFor({ event, place }: Kept, { scope }: Subscriber, text: TextMode): boolean {
+function isFor({ event, subject }: Kept, { scope }: Subscriber, text: TextMode): boolean {
   if (text === "chunks" ? DELTAS.has(event) : event === "chat.chunk") return false;
-  // Everything in a topic that has no place is about the topic itself.
-  return scope === null || event === "resync" || (place !== undefined && isInScope(scope, place));
+  // Everything in a topic that has no subject is about the topic itself.
+  return scope === null || event === "resync" || (subject !== undefined && isInScope(scope, subject));
 }

@@ -18,7 +18,7 @@ export interface TokenInfo {
   readonly id: string;
   /** What it is for, in the words of its owner. */
   readonly name: string;
-  /** The user that it stands for. */
+  /** The user that it acts for. */
   readonly user: string;
   readonly permission: Permission;
   readonly scope: Scope | null;

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { Live } from "../../../src/gateway/socket/live.ts";
-import type { Listening } from "../../../src/gateway/socket/method.ts";
+import type { MethodConnection } from "../../../src/gateway/socket/method.ts";
 import { TOPIC_METHODS } from "../../../src/gateway/socket/methods/topics.ts";
 import { openStore } from "../../../src/store/open.ts";
 
@@ -14,7 +14,7 @@ it("does not keep a connection that closed while it subscribed", async () => {
     onProblem: () => {},
   });
   const topic = `conversation:${chat.id}`;
-  const connection: Listening = { scope: null, topics: new Set(), isOpen: false, deliver: () => {} };
+  const connection: MethodConnection = { scope: null, topics: new Set(), isOpen: false, deliver: () => {} };
   const subscribe = TOPIC_METHODS.find(({ name }) => name === "subscribe");
   const principal = { user: "a", permission: "read", scope: null, tokenId: "t", source: "t", expiresAt: 1 };
   const call = { params: { topic }, principal, connection } as never;

@@ -1,20 +1,7 @@
 /** Requests to the gateway that served this page, and to nothing else. Cookies say who asks. */
+import { GatewayError } from "../../../src/gateway/client/index.ts";
 import type { ErrorBody } from "../../../src/gateway/wire/rest.ts";
 import { session } from "./session.ts";
-
-class ApiError extends Error {
-  override readonly name = "ApiError";
-  readonly code: string;
-  readonly field: string | null;
-  readonly status: number;
-
-  constructor(status: number, { code, message, field }: ErrorBody["error"]) {
-    super(message);
-    this.status = status;
-    this.code = code;
-    this.field = field;
-  }
-}
 
 export interface Ask {
   readonly query?: Readonly<Record<string, string | number | boolean | null | undefined>>;
@@ -30,7 +17,7 @@ const SIGN_IN_PATHS: ReadonlySet<string> = new Set(["/auth/token", "/auth/refres
 
 type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
-/** `path` is below `/api/v1/`, or begins with `/`. Rejects with an `ApiError`. */
+/** `path` is below `/api/v1/`, or begins with `/`. Rejects with a `GatewayError`. */
 export async function api<T>(method: Method, path: string, ask: Ask = {}): Promise<T> {
   const response = await answered(method, path, ask);
   if (response.status === 204) return undefined as T;
@@ -72,7 +59,7 @@ async function request(method: Method, path: string, ask: Ask): Promise<Response
     });
   } catch (error) {
     if (ask.signal?.aborted) throw error;
-    throw new ApiError(0, {
+    throw new GatewayError({
       code: "NETWORK_ERROR",
       message: "The gateway does not answer. It may have stopped; the page tries again by itself.",
       field: null,
@@ -95,10 +82,9 @@ async function renewed(): Promise<boolean> {
   return renewing;
 }
 
-async function errorOf(response: Response): Promise<ApiError> {
+async function errorOf(response: Response): Promise<GatewayError> {
   const body: Partial<ErrorBody> = await response.json().catch(() => ({}));
-  return new ApiError(
-    response.status,
+  return new GatewayError(
     body.error ?? {
       code: "INTERNAL_ERROR",
       message: `The gateway answered with status ${response.status}.`,

@@ -1,4 +1,4 @@
-/** The languages that code can be coloured in. Each is a file of its own that is loaded when it is needed. */
+/** The languages that code can be coloured in. Each is a separate file, loaded when it is needed. */
 /** A `LanguageFn` of lowlight, which brings highlight.js along. */
 type Grammar = { readonly default: unknown };
 

@@ -43,7 +43,7 @@ export function attemptSucceeded(records: Records, attempt: number): void {
   records.writeLazily(() => records.run("DELETE FROM failures WHERE id = ?", attempt));
 }
 
-/** A wrong token in a request. Only some are noted: it cannot be guessed, so nobody has to wait. */
+/** A wrong token in a request. Only some are noted: it cannot be guessed, so there is no wait. */
 export function isWorthNoting(records: Records, nowMs: number, address: string): boolean {
   try {
     beginAttempt(records, nowMs, { name: `request:${address}`, isKnown: true });

@@ -36,7 +36,7 @@ export interface AuditNote {
 
 export function note(records: Records, nowMs: number, event: AuditEvent, about: AuditNote = {}): void {
   const { user = null, client = null, details = "" } = about;
-  // Nobody waits for the disk because a stranger guesses passwords.
+  // A stranger who guesses passwords must not make others wait for the disk.
   records.writeLazily(() => {
     records.run(
       "INSERT INTO audit (at, event, user, client, details) VALUES (?, ?, ?, ?, ?)",

@@ -24,7 +24,7 @@ export function noConversation(id: string): ColloquyError {
   return new ColloquyError("NOT_FOUND", `There is no conversation ${id}`);
 }
 
-export function summaryOf(
+export function rowOf(
   info: ListedConversation,
   gateway: Pick<GatewayContext, "isRunning">,
 ): ConversationSummary {
@@ -47,12 +47,12 @@ export function summaryOf(
 }
 
 /** With the words that tell conversations without a title apart. */
-export function summaryWithWords(
+export function rowWithWords(
   info: ListedConversation,
   gateway: Pick<GatewayContext, "isRunning">,
 ): ConversationSummary {
   const { firstWords = null, lastWords = null } = info;
-  return { ...summaryOf(info, gateway), firstWords, lastWords };
+  return { ...rowOf(info, gateway), firstWords, lastWords };
 }
 
 /** Of one conversation, for an event. A list gets its first words from the store, of all rows at once. */
@@ -97,7 +97,7 @@ export async function detailsOf(
   const { head, compactionCount, profileId } = info;
   const branches = info.deletedAt === null ? await (await gateway.store.get(info.id))?.branches() : [];
   return {
-    ...summaryOf(info, gateway),
+    ...rowOf(info, gateway),
     head,
     compactionCount,
     profileId,

@@ -17,13 +17,7 @@ import {
   SUMMARY,
   TIME,
 } from "../schemas.ts";
-import {
-  conversationOf,
-  detailsOf,
-  noConversation,
-  summaryOf,
-  summaryWithWords,
-} from "./conversation-view.ts";
+import { conversationOf, detailsOf, noConversation, rowOf, rowWithWords } from "./conversation-view.ts";
 
 const PATH = "/api/v1/conversations";
 const NAMES = { type: "array", items: NAME } as const;
@@ -58,7 +52,7 @@ export const CONVERSATION_ROUTES: readonly Route[] = [
         { ...query, firstWords: words === true, lastWords: words === true },
         principal.scope,
       );
-      const show = words === true ? summaryWithWords : summaryOf;
+      const show = words === true ? rowWithWords : rowOf;
       return { json: { items: items.map((info) => show(info, gateway)), cursor } };
     },
   }),
@@ -133,7 +127,7 @@ export const CONVERSATION_ROUTES: readonly Route[] = [
     summary: "Move a conversation to the trash",
     answer: SUMMARY,
     handle: async ({ params: { id = "" } }, gateway) => ({
-      json: summaryOf(await gateway.store.delete(id), gateway),
+      json: rowOf(await gateway.store.delete(id), gateway),
     }),
   }),
   defineRoute({
@@ -144,7 +138,7 @@ export const CONVERSATION_ROUTES: readonly Route[] = [
     summary: "Restore a conversation from the trash",
     answer: SUMMARY,
     handle: async ({ params: { id = "" } }, gateway) => ({
-      json: summaryOf(await gateway.store.restore(id), gateway),
+      json: rowOf(await gateway.store.restore(id), gateway),
     }),
   }),
   defineRoute({

@@ -43,10 +43,10 @@ export const TOPIC_METHODS: readonly Method[] = [
       const isNew = !connection.topics.has(topic);
       // Now, so that an unsubscribe that overtakes it is seen, and that many at once are counted.
       connection.topics.add(topic);
-      let place: ScopedConversation | undefined;
+      let subject: ScopedConversation | undefined;
       try {
         const conversation = id === undefined ? undefined : await scopedConversation(store, principal, id);
-        place = await conversation?.info();
+        subject = await conversation?.info();
       } catch (error) {
         if (isNew) connection.topics.delete(topic);
         throw error;
@@ -56,7 +56,7 @@ export const TOPIC_METHODS: readonly Method[] = [
       if (!connection.topics.has(topic)) return { stream: live.hub.stream, n: 0, running: null };
       // The snapshot and the number belong together: nothing may come between them.
       const running = id === undefined ? null : live.running(id);
-      const n = live.hub.subscribe(connection, { topic, place, text, after, stream });
+      const n = live.hub.subscribe(connection, { topic, subject, text, after, stream });
       if (id !== undefined) live.followers.look(id);
       return { stream: live.hub.stream, n, running };
     },

@@ -23,7 +23,7 @@ export function ToolCallView({ id, tool }: { readonly id: string; readonly tool:
   const state = result ? (result.block.is_error ? "failed" : "done") : (running?.state ?? "unanswered");
   const ms = tool.ms ?? running?.ms ?? null;
   return (
-    <Fold id={id} line={<ToolLine name={call.name} words={summaryOf(call.input)} state={state} ms={ms} />}>
+    <Fold id={id} line={<ToolLine name={call.name} words={inputWords(call.input)} state={state} ms={ms} />}>
       {() => (
         <>
           <CodeBlock text={JSON.stringify(call.input, null, 2)} language="json" linesMax={OUTPUT_LINES_MAX} />
@@ -112,7 +112,7 @@ function mediaTypeOf(source: unknown): string {
 }
 
 /** The first value that says something: a command, a path, a query. */
-function summaryOf(input: Readonly<Record<string, unknown>>): string {
+function inputWords(input: Readonly<Record<string, unknown>>): string {
   const first = Object.values(input).find((value) => typeof value === "string" && value !== "");
   const text = typeof first === "string" ? first : JSON.stringify(input);
   return text.slice(0, 200).replaceAll(/\s+/g, " ");

@@ -1,4 +1,4 @@
-/** A note that nobody named is called by an id, which means nothing to people. */
+/** A note without a name is called by an id, which means nothing to people. */
 const UNNAMED = /^note:[\da-f]{8}-[\da-f-]{27}$/;
 
 export function sourceName(source: string): string {
