@@ -1,6 +1,7 @@
 import { cpSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import { piHeader, piSays } from "../../../test/formats/pi-session.ts";
 import { tempFolder } from "../../../test/support/temp-folder.ts";
 import { openStore } from "../../store/open.ts";
 import { importConversations } from "./run.ts";
@@ -48,4 +49,18 @@ it("mentions conversations that were opened and never used", async () => {
       conversations: 0,
     });
   }
+});
+
+it("tells before an import which key a conversation without a usable one would get", async () => {
+  const folder = join(tempFolder(), "agents", "main", "sessions");
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, "sessions.json"), '{"main":{"sessionId":"one"}}');
+  writeFileSync(join(folder, "one.jsonl"), piHeader("one") + piSays("m1", null, "Hello"));
+  await using store = await openStore("ephemeral:");
+  const keys = [];
+  for (const dryRun of [true, false]) {
+    const { imported } = await importConversations(store, [folder], { dryRun });
+    keys.push(imported.map(({ key }) => key));
+  }
+  expect(keys).toEqual([["openclaw:one"], ["openclaw:one"]]);
 });

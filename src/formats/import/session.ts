@@ -143,7 +143,8 @@ export class ImportSession {
     report.branches += branchesAdded;
     const { info, start, format } = writer;
     // Where nothing is written, the key that the conversation would get.
-    const key = info === undefined && this.mode !== "write" ? keyOf(format, start) : (info?.key ?? null);
+    const wanted = keyOf(format, start) ?? keyOf(format, { ...start, key: undefined });
+    const key = info === undefined && this.mode !== "write" ? wanted : (info?.key ?? null);
     report.add({
       id: writer.id,
       key,
