@@ -5,7 +5,9 @@ import { createServer, type Server } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { unavailable } from "../errors.ts";
+import { TCP_CONNECTIONS_MAX } from "./auth/shares.ts";
 import { type ListenSettings, PORT, type TlsFiles, urlOf } from "./listen-settings.ts";
+import { limitNewcomers } from "./newcomers.ts";
 
 export interface Listener {
   readonly url: string;
@@ -21,14 +23,14 @@ const CONNECTIONS = {
   connectionsCheckingInterval: 1000,
   maxHeaderSize: 16_384,
 } as const;
-const CONNECTIONS_MAX = 8192;
+
 export async function listen({ host, port = PORT, tls }: ListenSettings): Promise<Listener> {
   const addresses = host === undefined ? LOOPBACK : [host];
   const servers: Server[] = [];
   let bound = port;
   for (const address of addresses) {
     const server = tls === undefined ? createServer(CONNECTIONS) : secured(tls);
-    server.maxConnections = CONNECTIONS_MAX;
+    server.maxConnections = TCP_CONNECTIONS_MAX;
     try {
       server.listen(bound, address);
       await once(server, "listening");
@@ -41,6 +43,7 @@ export async function listen({ host, port = PORT, tls }: ListenSettings): Promis
     servers.push(server);
     bound = (server.address() as AddressInfo).port;
   }
+  limitNewcomers(servers);
   return { url: urlOf({ host, port: bound, tls }), port: bound, servers };
 }
 
@@ -52,6 +55,7 @@ function secured({ certPath, keyPath }: TlsFiles): Server {
     cert: readFileSync(certPath),
     key: readFileSync(keyPath),
     minVersion: "TLSv1.2",
+    handshakeTimeout: CONNECTIONS.headersTimeout,
   });
 }
 

@@ -53,6 +53,11 @@ function firstUntrusted(peer: string, request: Incoming, proxies: BlockList): st
   return address;
 }
 
+/** The client at the other end of a connection, as far as the limits are concerned. */
+export function canonicalAddress(remoteAddress: string): string {
+  return canonical(plain(remoteAddress));
+}
+
 /** Throws `FORBIDDEN` unless a proxy of the config sent the request, or a program on this machine. */
 export function assertProxy({ remoteAddress }: Pick<Incoming, "remoteAddress">, proxies: BlockList): void {
   const peer = plain(remoteAddress);

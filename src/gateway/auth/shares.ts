@@ -1,12 +1,19 @@
 /** Places that are counted for all and for each, so that one client or one token cannot take those of all others. */
 import { ColloquyError } from "../../errors.ts";
 
-/** For connections that have not signed in, by their client. They have 5 seconds. */
+/** For connections that have not sent a request, by their client. They have 5 seconds. */
+export const TCP_CONNECTIONS_MAX = 8192;
+const NEWCOMERS_EACH_MAX = 256;
+/** For WebSockets that have not signed in, by their client. They have 5 seconds. */
 const STRANGERS_MAX = 256;
 const STRANGERS_EACH_MAX = 32;
 /** For WebSockets and streams of those who have, by their token. */
 const CONNECTIONS_MAX = 4096;
 const CONNECTIONS_EACH_MAX = 1024;
+
+export function placesOfNewcomers(): Shares {
+  return new Shares(TCP_CONNECTIONS_MAX, NEWCOMERS_EACH_MAX);
+}
 
 export function placesOfStrangers(): Shares {
   return new Shares(STRANGERS_MAX, STRANGERS_EACH_MAX);
