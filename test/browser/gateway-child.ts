@@ -2,6 +2,7 @@
  * A gateway as a process of its own, so that a test can kill it: `gateway-child.ts <state folder> <port> <model server> <more>`.
  * It prints its address, and a sign-in link for each line that it reads.
  */
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { freshPage } from "../../scripts/build-page.ts";
@@ -24,6 +25,8 @@ const config = {
   models: { default: "local/small", providers: { local: { baseUrl, api: "openai-completions", models } } },
   ...given,
 };
+// The pages that look at the installation find what runs.
+writeFileSync(join(stateDir, "colloquy.json"), JSON.stringify(config, null, 2), { mode: 0o600 });
 const credentials = openCredentials({ stateDir, env: {} });
 const agents = new Agents({ store, config, env: {}, credentials, stateDir, onNotice: () => {} });
 const auth = await Auth.open({ stateDir, config: {} });
