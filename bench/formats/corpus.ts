@@ -1,6 +1,6 @@
 /** A folder as years of several tools leave it, of any size, for measuring imports. */
-import { closeSync, mkdirSync, openSync, writeSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { appendFileSync, closeSync, mkdirSync, openSync, writeSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
 import { Words } from "./words.ts";
 
 /** A tool's share of the corpus, and one file of it. */
@@ -34,10 +34,36 @@ export function writeCorpus(folder: string, bytesWanted: number): { bytes: numbe
   return { bytes, files };
 }
 
-/** One long session in one file. */
-export function writeLongFile(folder: string, bytesWanted: number): void {
-  const { path, lines } = claudeCode(new Words(), 0);
+/** One long session in one file. Returns its path. */
+export function writeLongFile(folder: string, bytesWanted: number, words: Words = new Words()): string {
+  const { path, lines } = claudeCode(words, 0);
   writeLines(join(folder, path), lines, bytesWanted);
+  return join(folder, path);
+}
+
+/** One more message of a session. */
+export function appendLine(path: string, number: number): void {
+  const record = {
+    ...{ parentUuid: null, sessionId: basename(path, ".jsonl"), type: "user", uuid: `grown-${number}` },
+    ...{ message: { role: "user", content: `one more: ${number}` }, timestamp: time(0, number) },
+  };
+  appendFileSync(path, `${JSON.stringify(record)}\n`);
+}
+
+/** Conversations of eight messages, a line each. */
+export function writeSmall(folder: string, bytesWanted: number): void {
+  const words = new Words();
+  writeLines(join(folder, "small.jsonl"), smallLines(words), bytesWanted);
+}
+
+function* smallLines(words: Words): Generator<string> {
+  for (;;) {
+    const messages = Array.from({ length: 8 }, (_, index) => ({
+      role: index % 2 === 0 ? "user" : "assistant",
+      content: words.text(1000),
+    }));
+    yield `${JSON.stringify({ messages })}\n`;
+  }
 }
 
 const WRITE_CHARS = 1 << 20;

@@ -1,6 +1,5 @@
 /** The sink for the reader of one file: passes entries to the writers of their conversations. */
 
-import type { OriginalForm } from "../../store/originals/announcement.ts";
 import { isOffPath } from "../../tree/control.ts";
 import { isJsonObject, isPlainObject, type Json, type JsonObject } from "../../util/json.ts";
 import type { Describe } from "../contract/format.ts";
@@ -13,7 +12,7 @@ import type {
   SourceRecord,
 } from "../contract/reader.ts";
 import type { FileMemory, RememberedConversation } from "./ledger.ts";
-import { FileOriginals } from "./original/file-originals.ts";
+import { type FileForm, FileOriginals } from "./original/file-originals.ts";
 import type { Skipped } from "./report.ts";
 import type { ImportSession } from "./session.ts";
 import type { ConversationWriter } from "./writer/conversation-writer.ts";
@@ -70,11 +69,7 @@ export class FileSink implements Sink {
     origin: Origin,
     describe: Describe,
     memory: FileMemory | undefined,
-    {
-      resumes,
-      form,
-      from,
-    }: { readonly resumes: boolean; readonly form: OriginalForm; readonly from: number },
+    { resumes, ...form }: FileForm & { readonly resumes: boolean },
   ) {
     this.#describe = describe;
     this.#session = session;
@@ -85,7 +80,7 @@ export class FileSink implements Sink {
     this.#byId = new Map(before.map((known) => [known.id, known]));
     this.#bySourceId = new Map(before.map((known) => [known.sourceId, known]));
     this.skipped = resumes ? [...(memory?.skipped ?? [])] : [];
-    this.originals = new FileOriginals(form, from, {
+    this.originals = new FileOriginals(form, {
       ingest: session.ingest,
       file: origin.file,
       verify: session.mode === "verify",

@@ -1,7 +1,6 @@
 /** One file of a source, read by the reader that knows it. */
 import { statSync } from "node:fs";
 import { ColloquyError, type ErrorCode } from "../../errors.ts";
-import type { OriginalForm } from "../../store/originals/announcement.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../util/json.ts";
 import type { BaseFile, FormatDeclaration } from "../contract/format.ts";
 import { openSourceDatabase } from "../sources/database.ts";
@@ -14,6 +13,7 @@ import { FileSink } from "./file-sink.ts";
 import { fingerprintOf } from "./fingerprint.ts";
 import type { FileMemory, Ledger } from "./ledger.ts";
 import { LineReader } from "./line-reader.ts";
+import type { FileForm } from "./original/file-originals.ts";
 import type { FileStream } from "./original/file-stream.ts";
 import { readerFor } from "./reader-for.ts";
 import type { ImportSession } from "./session.ts";
@@ -119,7 +119,7 @@ async function readFile(opened: Opened): Promise<void> {
 async function sinkOf(
   opened: Opened,
   format: FormatDeclaration,
-  kept: { readonly resumes: boolean; readonly form: OriginalForm; readonly from: number },
+  kept: FileForm & { readonly resumes: boolean },
 ): Promise<FileSink> {
   const { session, file, sideFiles, memory } = opened;
   const describe = await sideFiles.describe(format, file.around);
@@ -148,7 +148,7 @@ async function readLinesOf(opened: Opened, format: WithLines, records: readonly 
   const base = resumes ? undefined : await baseOf(opened, format, records);
   const before = resumes ? memory : undefined;
   const from = before?.kept ?? START;
-  const sink = await sinkOf(opened, format, { resumes, form: "lines", from: from.offset });
+  const sink = await sinkOf(opened, format, { resumes, form: "lines", from: from.offset, keepsRows: false });
   const { stream } = sink.originals;
   const reader = format.lines.open(sink, file.around, resumes ? (memory?.reader as Json) : undefined, base);
   const reading = new LineReader(reader, sink, session.placeholders, before ?? START);
@@ -224,7 +224,8 @@ async function readDocument(opened: Opened, format: WithDocument): Promise<void>
   const { session, file, source, memory, signal } = opened;
   const isSame = memory !== undefined && isUnchanged(file, memory) && memory.format === format.name;
   const done = isSame && session.mode === "write" ? memory.offset : 0;
-  const sink = await sinkOf(opened, format, { resumes: false, form: "document", from: 0 });
+  const keepsRows = format.document.isScattered === true;
+  const sink = await sinkOf(opened, format, { resumes: false, form: "document", from: 0, keepsRows });
   const { stream } = sink.originals;
   let offset = done;
   let ended = true;
@@ -242,6 +243,7 @@ async function readDocument(opened: Opened, format: WithDocument): Promise<void>
       sink.flush();
       isAlone &&= ++count === 1 && keepGap(stream, element.offset);
       stream.add(element.offset, element.bytes, false);
+      sink.originals.element = element.offset;
       if ("problem" in element) {
         sink.skip({ ...element, line: null }, element.problem);
         continue;
@@ -285,7 +287,7 @@ async function readDatabase(opened: Opened): Promise<void> {
       session.report.ignore(file.path);
       return;
     }
-    const sink = await sinkOf(opened, format, { resumes: false, form: "document", from: 0 });
+    const sink = await sinkOf(opened, format, { resumes: false, form: "rows", from: 0, keepsRows: true });
     const problem = await guarded(async () => {
       for await (const _ of format.database.read(database, sink, file.around)) {
         await write(opened, sink, file.size);

@@ -11,6 +11,14 @@ import { FileStream, type Keeper } from "./file-stream.ts";
 /** Its bytes are not kept: a conversation of Colloquy itself is written as it is. */
 const NOBODY: Keeper = { keep() {} };
 
+/** How a file is read. */
+export interface FileForm {
+  readonly form: OriginalForm;
+  /** Where reading begins. */
+  readonly from: number;
+  readonly keepsRows: boolean;
+}
+
 interface Share {
   readonly writer: ConversationWriter;
   readonly originals: ConversationOriginals;
@@ -25,9 +33,17 @@ export class FileOriginals {
   readonly #options: Omit<ConversationOriginalsOptions, "conversation">;
   readonly #shares: Map<ConversationWriter, Share> = new Map();
 
-  /** `form`: of records that have an offset. Those without one are rows. */
-  constructor(form: OriginalForm, from: number, options: Omit<ConversationOriginalsOptions, "conversation">) {
+  readonly #keepsRows: boolean;
+  /** Where the element begins that is being read. */
+  element: number | undefined;
+
+  /** `keepsRows`: records without an offset are not in the file, or not as text. */
+  constructor(
+    { form, from, keepsRows }: FileForm,
+    options: Omit<ConversationOriginalsOptions, "conversation">,
+  ) {
     this.#form = form;
+    this.#keepsRows = keepsRows;
     this.#options = options;
     this.stream = new FileStream(from);
   }
@@ -37,11 +53,8 @@ export class FileOriginals {
     const at: Stretch[] = [];
     let form: OriginalForm | undefined;
     for (const record of records) {
-      if (record.offset === null) {
-        if (writer.start.verbatim === true) continue;
-        form ??= "rows";
-        this.#collector(writer, "rows").keepRow(record.value);
-      } else {
+      if (record.offset === null) form = this.#claimUnplaced(writer, record) ?? form;
+      else {
         form = this.#form;
         const bytes = record.bytes ?? this.stream.lengthAt(record.offset);
         if (this.#form === "lines" && bytes !== undefined) addStretch(at, [record.offset, bytes]);
@@ -59,7 +72,15 @@ export class FileOriginals {
 
   /** A text that has no place in the file. */
   keepText(writer: ConversationWriter, text: string): void {
-    this.#collector(writer, "rows").keepRow(text);
+    if (this.#keepsRows) this.#collector(writer, "rows").keepRow(text);
+  }
+
+  /** A row, or a part of the element. */
+  #claimUnplaced(writer: ConversationWriter, { value }: SourceRecord): OriginalForm | undefined {
+    if (writer.start.verbatim === true) return undefined;
+    if (this.element !== undefined) this.claimBytes(writer, this.element, false);
+    if (this.#keepsRows) this.#collector(writer, "rows").keepRow(value);
+    return this.#keepsRows ? "rows" : this.#form;
   }
 
   add(queued: Omit<QueuedEntry, "originals">, writer: ConversationWriter): void {

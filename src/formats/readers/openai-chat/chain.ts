@@ -9,7 +9,7 @@ import type { Json, JsonObject } from "../../../util/json.ts";
 import { objectIn, objectsIn, textIn } from "../../../util/values.ts";
 import { madeId } from "../../contract/ids.ts";
 import type { ConversationSink, Sink, SourceRecord } from "../../contract/reader.ts";
-import { fingerprintOf, type OpenCall, placeRecord } from "../shared/chat-messages.ts";
+import { fingerprintOf, type OpenCall } from "../shared/chat-messages.ts";
 import { readMessage } from "./message.ts";
 
 export class Chain {
@@ -34,7 +34,7 @@ export class Chain {
     const read = readMessage(message, id, this.#open, this.#sink);
     this.#open = read.open;
     this.#last = id;
-    target.add({ id, parent: before, message: read.message, records: [record, placeRecord(before)] });
+    target.add({ id, parent: before, message: read.message, records: [record] });
   }
 
   /** Where it continues in a file that has grown. */

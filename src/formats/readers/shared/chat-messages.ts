@@ -2,8 +2,6 @@
 import { hash } from "node:crypto";
 import type { Message } from "../../../message/types.ts";
 import type { Json, JsonObject } from "../../../util/json.ts";
-import type { SourceRecord } from "../../contract/reader.ts";
-import { unplaced } from "./records.ts";
 
 /** A call without an id. Its result comes next, or the result of another call of the same turn. */
 export interface OpenCall {
@@ -35,11 +33,6 @@ export function areMostly(records: readonly JsonObject[], is: (record: JsonObjec
 /** Like `areMostly`. Tools that write a type into lines have messages that otherwise look the same. */
 export function areChatLines(records: readonly JsonObject[], is: (record: JsonObject) => boolean): boolean {
   return areMostly(records, is) && !records.some(({ _type: type }) => type !== undefined);
-}
-
-/** Distinguishes two equal messages by the message before them. */
-export function placeRecord(before: string | null): SourceRecord {
-  return unplaced({ follows: before });
 }
 
 export function fingerprintOf(value: Json): string {

@@ -7,7 +7,8 @@ import { filledIn, objectIn, objectsIn } from "../../../util/values.ts";
 import type { FormatWith } from "../../contract/format.ts";
 import { madeId } from "../../contract/ids.ts";
 import type { Sink, SourceRecord } from "../../contract/reader.ts";
-import { areMostly, fingerprintOf, type OpenCall, placeRecord } from "../shared/chat-messages.ts";
+import { areMostly, fingerprintOf, type OpenCall } from "../shared/chat-messages.ts";
+import { partOf } from "../shared/records.ts";
 import { headerOf, idIn } from "../shared/whole-tree-blocks.ts";
 import { isTurn, readTurn } from "./turn.ts";
 
@@ -53,13 +54,12 @@ function readRecord(record: SourceRecord, sink: Sink): void {
 }
 
 function readConversation(value: JsonObject, name: string, record: SourceRecord, sink: Sink): void {
-  const { line, offset } = record;
   const sourceId =
     idIn(value.id) ??
     (typeof value.id === "number" ? String(value.id) : madeId("line", fingerprintOf(value)));
   const target = sink.conversation({ sourceId, title: filledIn(value.title), model: filledIn(value.model) });
   const header = headerOf(value, name);
-  if (Object.keys(header).length > 0) target.note({ value: header, line, offset });
+  if (Object.keys(header).length > 0) target.note(partOf(record, header));
   const system = filledIn(value.system);
   const turns = objectsIn(value[name]);
   let open: readonly OpenCall[] = [];
@@ -72,7 +72,7 @@ function readConversation(value: JsonObject, name: string, record: SourceRecord,
       id,
       parent: before,
       message: read.message,
-      records: [{ value: turn, line, offset }, placeRecord(before)],
+      records: [partOf(record, turn)],
     });
     before = id;
   }
