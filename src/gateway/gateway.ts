@@ -3,11 +3,12 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { getRequestListener, type HttpBindings } from "@hono/node-server";
 import { Agents, type Settings } from "../channel/setup/agents.ts";
-import { type ColloquyError, invalid } from "../errors.ts";
+import { asColloquyError, type ColloquyError, invalid } from "../errors.ts";
 import { checkObject, checkString } from "../util/checked-arguments.ts";
 import { Auth } from "./auth/auth.ts";
 import { runningNote } from "./auth/records/running.ts";
 import { GatewayChannels } from "./chat/channels.ts";
+import { answerWaiting } from "./chat/orders.ts";
 import { webAgent } from "./chat/web-agent.ts";
 import { LiveConfig } from "./config/live-config.ts";
 import { watchCredentials } from "./config/watch-credentials.ts";
@@ -82,6 +83,9 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
   const { onProblem = ({ message }) => process.emitWarning(message) } = options;
   const files = new KeptFiles(agents, log);
   const live = new Live({ store, agentFor: webAgent(agents), onChange: () => files.touch(), onProblem });
+  answerWaiting({ store, chats: live.chats }).catch((error: unknown) =>
+    onProblem(asColloquyError(error, "Cannot answer what was sent")),
+  );
   const channels = new GatewayChannels(onProblem);
   void channels.use(agents);
   const imports = new ImportJobs(agents.installation);

@@ -52,6 +52,8 @@ export interface ChatOrder {
   readonly lookup: ChatPlace["lookup"];
   /** Instead of the model of the conversation. */
   readonly model: string | undefined;
+  /** When its turn comes, and also if it is stopped before. `false`: there is nothing to answer. */
+  readonly prepare?: (() => Promise<boolean>) | undefined;
   readonly work: (loop: AgentLoop, options: RunOptions) => Promise<RunResult | undefined>;
 }
 
@@ -160,6 +162,10 @@ export class Chats {
     const viewOf = (model: string): RunView =>
       new RunView({ run: run.run, entry, model, publish, redaction });
     try {
+      if ((await run.prepare?.()) === false) {
+        run.isOver = true;
+        return;
+      }
       const info = await conversation.info();
       const { key } = info;
       const agent = await this.#options.agentFor({ key: key ?? "", lookup });

@@ -16,6 +16,7 @@ import type { Accepted, Methods } from "../wire/frames.ts";
 import type { Chats } from "./chats.ts";
 import { editedContent, messageContent } from "./message-content.ts";
 import { scopedConversation } from "./scoped-conversation.ts";
+import { joinConversation, putWaiting, type SentMessage, waitingMessages } from "./waiting.ts";
 
 export interface ChatDesk {
   readonly store: Store;
@@ -36,13 +37,59 @@ export async function sendMessage(
     params.conversation === undefined
       ? await newConversation(store, principal, params)
       : await scopedConversation(store, principal, params.conversation);
-  const { entries } = await conversation.append(
-    { role: "user", content, provenance: { channel: "web", user: principal.user } },
-    { operationId, ...defined({ expectedHead }) },
-  );
-  const { id: entry } = entries[0] as MessageEntry;
-  orderAnswer(chats, principal, conversation, entry, entry, model);
-  return { conversation: conversation.id, run: entry, entry };
+  const { id } = conversation;
+  const entry = uuidFromHash(JSON.stringify(["send", id, operationId]));
+  const provenance = { channel: "web", user: principal.user };
+  const message = { id: entry, role: "user", content, provenance } as const;
+  const isStored = (await conversation.entry(entry)) !== undefined;
+  const isAnswering = (await conversation.turn()) !== undefined;
+  // From here to the order there is no pause: of two messages that are sent at once, one is first.
+  if (isStored || !(isAnswering || chats.isRunning(id))) {
+    const stored = conversation.append(message, { operationId, ...defined({ expectedHead }) });
+    const isAccepted = stored.then(
+      () => true,
+      () => false,
+    );
+    orderAnswer(chats, principal, conversation, entry, entry, model, () => isAccepted);
+    await stored;
+  } else {
+    const sent = { message, operationId, model, lookup: lookupOf(principal) };
+    const kept = putWaiting(store, id, sent);
+    orderWaiting({ store, chats }, conversation, sent, kept);
+    await kept;
+  }
+  return { conversation: id, run: entry, entry };
+}
+
+/** After those that were ordered before. */
+function orderWaiting(
+  { store, chats }: ChatDesk,
+  conversation: Conversation,
+  sent: SentMessage,
+  kept: Promise<void>,
+): void {
+  const { model, lookup } = sent;
+  const { id: entry } = sent.message;
+  const prepare = async (): Promise<boolean> => {
+    const isKept = await kept.then(
+      () => true,
+      () => false,
+    );
+    if (isKept) await joinConversation(store, conversation, sent);
+    return isKept;
+  };
+  chats.order({
+    ...{ run: entry, conversation, entry, model, lookup, prepare },
+    work: (loop, options) => loop.answer(entry, { ...options, operationId: entry }),
+  });
+}
+
+/** Answer what was accepted before the gateway was stopped or killed. */
+export async function answerWaiting(desk: ChatDesk): Promise<void> {
+  for await (const { conversation: id, sent } of waitingMessages(desk.store)) {
+    const conversation = await desk.store.get(id);
+    if (conversation !== undefined) orderWaiting(desk, conversation, sent, Promise.resolve());
+  }
 }
 
 /** The same order of the same user has the same conversation, so that a retry does not make a second one. */
@@ -165,12 +212,14 @@ function orderAnswer(
   entry: string,
   run: string,
   model: string | undefined,
+  prepare?: () => Promise<boolean>,
 ): void {
   chats.order({
     run,
     conversation,
     entry,
     model,
+    prepare,
     lookup: lookupOf(principal),
     work: (loop, options) => loop.answer(entry, { ...options, operationId: run }),
   });

@@ -1,8 +1,8 @@
 /**
  * Things that are still to be done, and survive a kill.
  *
- * A job says what is to be done, never the words of a message: it names the
- * conversation and the entry that hold them.
+ * A job says what is to be done. It names the conversation and the entry that hold the words of a message; only a
+ * message that is not in the log yet has its words here.
  */
 import type { JobName, JobsOperation, NewJob, QueuedJob } from "../../engine/index.ts";
 import { invalid } from "../../errors.ts";
