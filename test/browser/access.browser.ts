@@ -143,6 +143,23 @@ it("connects again when its access token has ended, and asks to sign in when the
   await page.getByRole("heading", { name: "Colloquy" }).waitFor();
 });
 
+it("signs in with a link that is pasted into its own tab, and says why a used one does not work", async () => {
+  const page = await scene.open("#/", { viewport: { width: 1440, height: 900 } });
+  await page.context().clearCookies();
+  await page.reload();
+  await page.locator(".sign-in-form").waitFor();
+  const link = await scene.link();
+  await page.goto(link);
+  await page.getByRole("navigation", { name: "Conversations" }).waitFor();
+  expect(page.url()).not.toContain("sign-in");
+  await page.context().clearCookies();
+  await page.reload();
+  await page.locator(".sign-in-form").waitFor();
+  await page.goto(link);
+  await page.getByText("The link was used already, or has expired.").waitFor();
+  await page.context().close();
+});
+
 it("leaves nothing of a person behind who signs out", async () => {
   const page = await scene.open("#/new", { colorScheme: "light" });
   await page.getByLabel("Message", { exact: true }).fill("A secret draft");

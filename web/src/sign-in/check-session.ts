@@ -1,10 +1,11 @@
 /** Who the gateway takes us for, and signing in with the link that the command prints. */
+import { GatewayError } from "../../../src/gateway/client/index.ts";
 import type { SessionState, SignedIn } from "../../../src/gateway/wire/auth.ts";
 import { api } from "../api/api.ts";
 import { session } from "../api/session.ts";
 import { go } from "../app/router.ts";
 import { Cell } from "../state/cell.ts";
-import { showProblem } from "../ui/toast.tsx";
+import { showProblem, showToast } from "../ui/toast.tsx";
 
 /** Why the gateway did not answer. */
 export const sessionProblem = new Cell<unknown>(undefined);
@@ -18,15 +19,29 @@ export function takeCode(): string | undefined {
   return code;
 }
 
+/** Also a link that is pasted into a tab that shows this page already. */
+export function watchLinks(): void {
+  addEventListener("hashchange", () => {
+    const code = takeCode();
+    if (code !== undefined) void checkSession(code);
+  });
+}
+
 export async function checkSession(code?: string): Promise<void> {
   sessionProblem.set(undefined);
   try {
-    if (code !== undefined)
-      await signIn({ code }).catch((error) => showProblem("The link was not accepted", error));
+    if (code !== undefined) await signIn({ code }).catch(showRefusal);
     else session.set(await readSession());
   } catch (error) {
     sessionProblem.set(error);
   }
+}
+
+/** The gateway does not say why it refuses a secret, but a link has only two ways to fail. */
+function showRefusal(error: unknown): void {
+  if (error instanceof GatewayError && error.code === "UNAUTHORIZED")
+    showToast("The link was used already, or has expired. Run colloquy gateway link for another one.");
+  else showProblem("The link was not accepted", error);
 }
 
 export type Credential =
