@@ -11,6 +11,8 @@ export interface DialogProps {
   onClose(): void;
 }
 
+const FIRST = ".dialog-body :is(input, textarea, select):not(:disabled), .dialog-foot button:not(:disabled)";
+
 /** Modal: the browser keeps the focus inside, closes it on Escape, and gives the focus back. */
 export function Dialog({ title, wide, foot, children, onClose }: DialogProps): JSX.Element {
   const dialog = useRef<HTMLDialogElement>(null);
@@ -20,6 +22,8 @@ export function Dialog({ title, wide, foot, children, onClose }: DialogProps): J
   useEffect(() => {
     const element = dialog.current;
     element?.showModal();
+    // The browser would choose the button that closes it, and the first space would press that.
+    element?.querySelector<HTMLElement>(FIRST)?.focus();
     return () => {
       gone.current = true;
       element?.close();
