@@ -163,6 +163,28 @@ it("completes commands", async () => {
   await page.getByRole("heading", { name: "Renamed by a command" }).waitFor();
 });
 
+it("keeps a command in the field that it does not know or cannot run, and says why", async () => {
+  const page = await scene.open(`#/c/${id}`);
+  const field = page.getByLabel("Message", { exact: true });
+  const refused = async (text: string, reason: RegExp): Promise<void> => {
+    await field.fill(text);
+    await field.press("Enter");
+    await page.getByRole("alert").getByText(reason).waitFor();
+    expect(await field.inputValue()).toBe(text);
+  };
+  await refused("/titel X", /there is no command \/titel/);
+  await refused("/model nonsense", /there is no model nonsense/);
+  await refused("/model openai/gpt-5", /needs a key: run colloquy auth add openai/);
+  await page.getByRole("button", { name: "Model: local/small" }).waitFor();
+  await field.fill("/help");
+  await field.press("Enter");
+  await page.getByRole("list", { name: "Commands" }).getByText("/compact").waitFor();
+  await page.keyboard.press("Escape");
+  await page.getByRole("list", { name: "Commands" }).waitFor({ state: "detached" });
+  expect(await field.inputValue()).toBe("");
+  await page.locator(".composer textarea:focus").waitFor();
+});
+
 it("stores files that are attached", async () => {
   const page = await scene.open(`#/c/${id}`);
   await page

@@ -1,13 +1,14 @@
 /** Where nothing is chosen: a new chat, and in an empty store the first three things to do. */
 import type { JSX } from "preact";
 import { useEffect, useMemo, useState } from "preact/hooks";
-import type { ListOf, ModelView, StatusView } from "../../../src/gateway/wire/rest.ts";
+import type { StatusView } from "../../../src/gateway/wire/rest.ts";
 import { api } from "../api/api.ts";
 import { ask } from "../api/live.ts";
 import { mayWrite } from "../api/session.ts";
 import type { Command } from "../composer/commands.ts";
 import { Composer } from "../composer/composer.tsx";
 import { orderOf } from "../composer/draft.ts";
+import { modelNamed, readModels } from "../composer/models.ts";
 import { useLoad } from "../state/use-load.ts";
 import { BackButton } from "../ui/back-button.tsx";
 import { useTitle } from "../ui/page-frame.tsx";
@@ -16,21 +17,32 @@ import { FirstSteps } from "./first-steps.tsx";
 import { conversationLink, go } from "./router.ts";
 import "./home.css";
 
-const COMMANDS: readonly Command[] = [
+const PAGES: readonly Command[] = [
   { name: "import", help: "Import from other tools", run: () => go("#/import") },
+  { name: "memory", help: "Search and add notes", run: () => go("#/memory") },
   { name: "usage", help: "Messages, tokens and cost", run: () => go("#/usage") },
+  { name: "settings", help: "Show the config and change it", run: () => go("#/settings") },
 ];
 
 export function Home({ isNew }: { readonly isNew: boolean }): JSX.Element {
   useTitle(isNew ? "New conversation" : null);
   const status = useLoad("status", (signal) => api<StatusView>("GET", "status", { signal }));
-  const models = useLoad("models", (signal) => api<ListOf<ModelView>>("GET", "models", { signal }));
+  const models = useLoad("models", readModels);
   const [model, setModel] = useState<string | null>(null);
-  const usual = models.value?.items.find(({ available }) => available)?.name ?? "model";
+  const usual = models.value?.find(({ available }) => available)?.name ?? "model";
   const isEmpty = status.value?.conversations === 0;
   useEffect(() => {
     if (isNew) document.querySelector<HTMLElement>(".composer textarea")?.focus();
   }, [isNew]);
+  const commands: readonly Command[] = [
+    {
+      name: "model",
+      argument: "<provider/model>",
+      help: "Answer with another model",
+      run: async (text) => setModel(await modelNamed(text)),
+    },
+    ...PAGES,
+  ];
   const send = useMemo(() => begin(model), [model]);
   return (
     <>
@@ -44,7 +56,7 @@ export function Home({ isNew }: { readonly isNew: boolean }): JSX.Element {
           draft="new"
           isAnswering={false}
           model={model ?? usual}
-          commands={COMMANDS}
+          commands={commands}
           autoFocus={isNew}
           send={send}
           onModel={setModel}

@@ -5,6 +5,7 @@ export interface Command {
   /** After the name, such as `<title>`. */
   readonly argument?: string;
   readonly help: string;
+  /** Rejects with the reason: the command then stays in the field. */
   run(argument: string): unknown;
 }
 
@@ -15,12 +16,25 @@ export function matching(commands: readonly Command[], text: string): readonly C
   return commands.filter(({ name }) => name.startsWith(begun));
 }
 
-/** `undefined` if the text is not a command, and is sent as it is. */
-export function commandIn(
-  commands: readonly Command[],
-  text: string,
-): { readonly command: Command; readonly argument: string } | undefined {
-  const [, name, argument = ""] = /^\/(\w+)(?:\s+([\s\S]*))?$/.exec(text.trim()) ?? [];
-  const command = commands.find((known) => known.name === name?.toLowerCase());
-  return command && { command, argument: argument.trim() };
+/** As it is in the field when it is chosen: ready for its argument. */
+export function typed({ name, argument }: Command): string {
+  return argument === undefined ? `/${name}` : `/${name} `;
+}
+
+export interface Asked {
+  readonly name: string;
+  readonly argument: string;
+}
+
+/** `undefined` for a message: a path such as `/etc/hosts` is one, and whatever begins with a space. */
+export function askedIn(text: string): Asked | undefined {
+  const [, name, argument = ""] = /^\/([a-z-]+)(?:\s+([\s\S]*))?$/i.exec(text.trimEnd()) ?? [];
+  return name === undefined ? undefined : { name, argument: argument.trim() };
+}
+
+export async function runCommand(commands: readonly Command[], { name, argument }: Asked): Promise<void> {
+  const command = commands.find((known) => known.name === name.toLowerCase());
+  if (!command)
+    throw new Error(`there is no command /${name}. /help lists them; a space before it makes it a message.`);
+  await command.run(argument);
 }

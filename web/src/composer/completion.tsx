@@ -4,26 +4,27 @@ import type { Command } from "./commands.ts";
 export interface CompletionProps {
   readonly commands: readonly Command[];
   readonly chosen: number;
-  onChoose(name: string): void;
+  onChoose(command: Command): void;
 }
 
 /** The focus stays in the field; arrows choose, Tab and Enter complete. */
 export function Completion({ commands, chosen, onChoose }: CompletionProps): JSX.Element {
   return (
     <ul class="completion" aria-label="Commands">
-      {commands.map(({ name, argument, help }, index) => (
-        <li key={name}>
+      {commands.map((command, index) => (
+        <li key={command.name}>
           <button
             type="button"
             class="menu-item"
             tabIndex={-1}
             data-chosen={index === chosen}
-            onClick={() => onChoose(name)}
+            onMouseDown={(event) => event.preventDefault()}
+            onClick={() => onChoose(command)}
           >
             <code>
-              /{name} {argument}
+              /{command.name} {command.argument}
             </code>
-            <span class="hint">{help}</span>
+            <span class="hint">{command.help}</span>
           </button>
         </li>
       ))}

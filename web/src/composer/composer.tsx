@@ -1,13 +1,14 @@
 /** Where messages are written. What was typed is never lost. */
 import type { JSX } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import { messageOf } from "../api/api.ts";
 import { connection } from "../api/live.ts";
 import { useKey } from "../app/keys.ts";
 import { useCell } from "../state/cell.ts";
 import { classes, IconButton } from "../ui/button.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { AttachedFiles } from "./attached-files.tsx";
-import { type Command, commandIn, matching } from "./commands.ts";
+import { askedIn, type Command, matching, runCommand, typed } from "./commands.ts";
 import { Completion } from "./completion.tsx";
 import { draftOf, type Outgoing } from "./draft.ts";
 import { ModelPicker } from "./model-picker.tsx";
@@ -27,7 +28,7 @@ export interface ComposerProps {
 }
 
 export function Composer(props: ComposerProps): JSX.Element {
-  const { isAnswering, model, commands, send, stop, onModel } = props;
+  const { isAnswering, model, send, stop, onModel } = props;
   const field = useRef<HTMLTextAreaElement>(null);
   const draft = draftOf(props.draft);
   const { attachments } = draft;
@@ -38,7 +39,10 @@ export function Composer(props: ComposerProps): JSX.Element {
   const [chosen, setChosen] = useState(0);
   const [isDragging, setDragging] = useState(false);
   const isOnline = useCell(connection) === "open";
-  const found = matching(commands, text);
+  const help = { name: "help", help: "List the commands", run: () => draft.text.set("/") };
+  const commands = [...props.commands, help];
+  const [isClosed, setClosed] = useState(false);
+  const found = isClosed ? [] : matching(commands, text);
   useKey("c", () => field.current?.focus());
 
   useLayoutEffect(() => {
@@ -56,11 +60,16 @@ export function Composer(props: ComposerProps): JSX.Element {
 
   const submit = async (): Promise<void> => {
     if (isEmpty || isStoring) return;
-    const asked = commandIn(commands, text);
+    const asked = askedIn(text);
     if (!asked) return draft.submit(send);
     draft.problem.set(null);
     draft.text.set("");
-    await asked.command.run(asked.argument);
+    try {
+      await runCommand(commands, asked);
+    } catch (error) {
+      draft.text.set(text);
+      draft.problem.set(messageOf(error));
+    }
   };
 
   const onKeyDown = (event: KeyboardEvent): void => {
@@ -72,10 +81,14 @@ export function Composer(props: ComposerProps): JSX.Element {
     } else if (event.key === "Escape") field.current?.blur();
   };
   const complete = (event: KeyboardEvent): boolean => {
+    const command = found[chosen];
     const by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (by !== undefined) setChosen((old) => (old + by + found.length) % found.length);
-    else if (event.key === "Tab" || (event.key === "Enter" && text !== `/${found[chosen]?.name}`))
-      draft.text.set(`/${found[chosen]?.name ?? ""}${found[chosen]?.argument ? " " : ""}`);
+    else if (event.key === "Escape") {
+      setClosed(true);
+      if (text === "/") draft.text.set("");
+    } else if (command && (event.key === "Tab" || (event.key === "Enter" && text !== `/${command.name}`)))
+      draft.text.set(typed(command));
     else return false;
     event.preventDefault();
     return true;
@@ -107,7 +120,11 @@ export function Composer(props: ComposerProps): JSX.Element {
           </p>
         )}
         {found.length > 0 && (
-          <Completion commands={found} chosen={chosen} onChoose={(name) => draft.text.set(`/${name} `)} />
+          <Completion
+            commands={found}
+            chosen={chosen}
+            onChoose={(command) => draft.text.set(typed(command))}
+          />
         )}
         <AttachedFiles files={attachments} />
         <textarea
@@ -118,6 +135,7 @@ export function Composer(props: ComposerProps): JSX.Element {
           value={text}
           onInput={(event) => {
             setChosen(0);
+            setClosed(false);
             draft.text.set(event.currentTarget.value);
           }}
           onKeyDown={onKeyDown}

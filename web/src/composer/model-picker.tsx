@@ -1,12 +1,11 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
-import type { ListOf, ModelView } from "../../../src/gateway/wire/rest.ts";
-import { api } from "../api/api.ts";
 import { isOffline, shortModel } from "../list/chips.tsx";
 import { useLoad } from "../state/use-load.ts";
 import { shortCount } from "../ui/count.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { Menu } from "../ui/menu.tsx";
+import { readModels } from "./models.ts";
 
 export interface ModelPickerProps {
   readonly model: string;
@@ -15,10 +14,8 @@ export interface ModelPickerProps {
 
 export function ModelPicker({ model, onModel }: ModelPickerProps): JSX.Element {
   const [isWanted, setWanted] = useState(false);
-  const load = useLoad(isWanted ? "models" : null, (signal) =>
-    api<ListOf<ModelView>>("GET", "models", { signal }),
-  );
-  const models = load.value?.items ?? [];
+  const load = useLoad(isWanted ? "models" : null, readModels);
+  const models = load.value ?? [];
   return (
     <Menu
       name={`Model: ${model}`}

@@ -1,11 +1,12 @@
 /** The composer of an open conversation, with what can be done there by typing. */
 import type { JSX } from "preact";
 import { useMemo } from "preact/hooks";
-import type { ConversationDetails } from "../../../src/gateway/wire/rest.ts";
+import type { ConversationDetails, PatchConversation } from "../../../src/gateway/wire/rest.ts";
 import { api } from "../api/api.ts";
 import { go } from "../app/router.ts";
 import type { Command } from "../composer/commands.ts";
 import { Composer } from "../composer/composer.tsx";
+import { modelNamed } from "../composer/models.ts";
 import type { InspectorTab } from "../inspector/inspector.tsx";
 import { useCell } from "../state/cell.ts";
 import { showProblem, showToast } from "../ui/toast.tsx";
@@ -20,12 +21,8 @@ export interface ChatComposerProps {
 
 export function ChatComposer({ chat, details, onTab }: ChatComposerProps): JSX.Element {
   const running = useCell(chat.running);
-  const change = async (body: Parameters<typeof patchConversation>[1], what: string): Promise<void> => {
-    try {
-      chat.details.set(await patchConversation(chat.id, body));
-    } catch (error) {
-      showProblem(what, error);
-    }
+  const change = async (body: PatchConversation): Promise<void> => {
+    chat.details.set(await patchConversation(chat.id, body));
   };
   const stop = (): void => {
     chat.stop().catch((error: unknown) => showProblem("The answer was not stopped", error));
@@ -37,25 +34,21 @@ export function ChatComposer({ chat, details, onTab }: ChatComposerProps): JSX.E
         name: "title",
         argument: "<title>",
         help: "Rename this conversation",
-        run: (title) => change({ title: title || null }, "The title was not changed"),
+        run: (title) => change({ title: title || null }),
       },
       {
         name: "model",
         argument: "<provider/model>",
         help: "Answer with another model",
-        run: (model) => change({ model: model || null }, "The model was not changed"),
+        run: async (text) => change({ model: await modelNamed(text) }),
       },
       {
         name: "compact",
         help: "Summarise what is old",
         run: async () => {
-          try {
-            await api("POST", `conversations/${encodeURIComponent(chat.id)}/compactions`, { body: {} });
-            showToast("Compacted");
-            await chat.readAll();
-          } catch (error) {
-            showProblem("Nothing was compacted", error);
-          }
+          await api("POST", `conversations/${encodeURIComponent(chat.id)}/compactions`, { body: {} });
+          showToast("Compacted");
+          await chat.readAll();
         },
       },
       { name: "stop", help: "Stop the answer", run: stop },
@@ -73,7 +66,9 @@ export function ChatComposer({ chat, details, onTab }: ChatComposerProps): JSX.E
       commands={commands}
       send={(message) => chat.send(message)}
       stop={stop}
-      onModel={(model) => void change({ model }, "The model was not changed")}
+      onModel={(model) => {
+        change({ model }).catch((error: unknown) => showProblem("The model was not changed", error));
+      }}
     />
   );
 }
