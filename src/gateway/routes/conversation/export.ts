@@ -1,11 +1,11 @@
 import { exportName } from "../../../formats/export/export-file.ts";
-import { EXPORT_FORMATS, exportConversation } from "../../../formats/export/index.ts";
+import { EXPORT_FORMATS, type ExportFormat, exportConversation } from "../../../formats/export/index.ts";
 import { FILE_POLICY } from "../../http/security-headers.ts";
 import { defineRoute, type Route } from "../route.ts";
 import { FLAG, NAME } from "../schemas.ts";
 import { conversationOf } from "./conversation-view.ts";
 
-const FORMATS = ["markdown", "html", "json", "jsonl", "openclaw", "claude", "openai", "ai-sdk"] as const;
+const FORMATS = Object.keys(EXPORT_FORMATS) as ExportFormat[];
 const TYPES: Readonly<Record<string, string>> = {
   ".md": "text/markdown; charset=utf-8",
   ".html": "text/html; charset=utf-8",

@@ -5,6 +5,8 @@ export const EXPORTS: readonly { readonly format: string; readonly name: string;
   { format: "json", name: "JSON", what: "Everything, with all branches" },
   { format: "jsonl", name: "JSONL", what: "Everything, one entry a line, as Colloquy stores it" },
   { format: "openclaw", name: "OpenClaw", what: "A session file of OpenClaw" },
+  { format: "claude-code", name: "Claude Code", what: "A session that Claude Code can resume" },
+  { format: "codex", name: "Codex", what: "A session that Codex can resume" },
   { format: "claude", name: "Claude API", what: "Messages of the checked-out branch for the Messages API" },
   { format: "openai", name: "OpenAI API", what: "Messages of the checked-out branch for Chat Completions" },
   { format: "ai-sdk", name: "AI SDK", what: "Messages of the checked-out branch for the AI SDK" },
