@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { connectGateway } from "../../src/gateway/client/index.ts";
 import type {
   FoundTool,
   ImportJob,
@@ -118,9 +119,27 @@ describe("the installation over HTTP", () => {
       channels: [],
     });
     const models = (await place.call("GET /api/v1/models", { as: "web" })).json<ListOf<ModelView>>().items;
-    expect(models).toContainEqual({ name: "offline/recall", contextWindow: null, available: true });
+    const offline = { name: "offline/recall", contextWindow: null, available: true, answers: true };
+    expect(models.filter(({ answers }) => answers)).toEqual([offline]);
     expect(models.some(({ name, available }) => name.startsWith("anthropic/") && !available)).toBe(true);
     expect((await place.call("GET /api/v1/channels")).json()).toEqual({ items: [], cursor: null });
+  });
+
+  it("answers offline, and says why, if the model of the config has no key", async () => {
+    await using place = await openPlace(SCOPES, { config: { models: { default: "groq/tiny" } } });
+    const models = (await place.call("GET /api/v1/models")).json<ListOf<ModelView>>().items;
+    expect(models.filter(({ answers }) => answers)).toMatchObject([{ name: "offline/recall" }]);
+    await place.store.open("web:new", { channel: "web" });
+    const details = await place.call("GET /api/v1/conversations/web:new");
+    expect(details.json()).toMatchObject({ answeredBy: { model: "offline/recall" } });
+    const client = connectGateway({ url: place.gateway.url, token: place.secrets.get("admin") ?? "" });
+    onTestFinished(() => client.close());
+    await client.request("chat.send", { conversation: "web:new", text: "Hello", idempotencyKey: "1" });
+    const chat = await place.store.open("web:new");
+    const said = async (): Promise<string> => JSON.stringify((await chat.messages()).items[1]?.message);
+    await expect
+      .poll(said, { timeout: 60_000 })
+      .toContain("`groq/tiny`, which has no key. Add one: `colloquy auth add groq`");
   });
 
   it("counts requests for Prometheus, by route and not by path", async () => {

@@ -21,6 +21,9 @@ describe("the model that answers", () => {
     [{}, "anthropic/claude-opus-5-5", "available"],
     [{ asked: "", modelOverride: "", agent: "" }, "anthropic/claude-opus-5-5", "available"],
     [{ models: none }, "offline/recall", "offline"],
+    [{ models: { ...none, default: "offline" } }, "offline/recall", "default"],
+    [{ agent: "groq/tiny", fallbacks: ["openai/gpt-5"] }, "groq/tiny", "agent"],
+    [{ agent: "mine/tiny" }, "mine/tiny", "agent"],
     [{ asked: "offline", models: preset }, "offline/recall", "asked"],
     [{ models: composeModels({ env: { AWS_PROFILE: "work" } }).file }, "offline/recall", "offline"],
     [{ models: composeModels({ env: { OLLAMA_HOST: "127.0.0.1" } }).file }, "offline/recall", "offline"],
@@ -28,5 +31,12 @@ describe("the model that answers", () => {
     const chosen = chooseModel({ models, ...choices });
     expect(chosen).toEqual({ name, by });
     expect(isOffline(chosen.name)).toBe(name === "offline/recall");
+  });
+
+  it("is the offline one if that of the config has no key, and not that of another provider", () => {
+    const expected = { name: "offline/recall", by: "offline", insteadOf: "groq/tiny" };
+    expect(chooseModel({ models, agent: "groq/tiny" })).toEqual(expected);
+    expect(chooseModel({ models: { ...models, default: "groq/tiny" } })).toEqual(expected);
+    expect(chooseModel({ models: { ...none, default: "groq/tiny" } })).toEqual(expected);
   });
 });

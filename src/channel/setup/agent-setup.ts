@@ -6,6 +6,7 @@ import {
   AgentTools,
   type Approve,
   type ChatModel,
+  type ChosenModel,
   chooseModel,
   isOffline,
   offlineModel,
@@ -86,17 +87,23 @@ export class AgentSetup {
 
   /** The name of the model that answers in a session: what is asked for, or what the session or the agent has. */
   modelName(key: string, asked?: string): string {
+    return this.#chosen(key, asked).name;
+  }
+
+  #chosen(key: string, asked?: string): ChosenModel {
     const { modelOverride, providerOverride } = this.#session(key);
     const { agent, models } = this.#options;
-    return chooseModel({ asked, modelOverride, providerOverride, agent: agent.model, models }).name;
+    const { model, fallbacks } = agent;
+    return chooseModel({ asked, modelOverride, providerOverride, agent: model, fallbacks, models });
   }
 
   async model(name: string, key: string): Promise<ChatModel> {
     const { installation, agent, models, lookup, parts } = this.#options;
     const { store, credentials, env, onNotice } = installation;
     if (isOffline(name)) {
-      if (lookup === "all") return offlineModel({ store, memory: await parts.memory() });
-      return offlineModel({ store, conversation: key === "" ? NOWHERE : key });
+      const { insteadOf } = this.#chosen(key);
+      if (lookup === "all") return offlineModel({ store, memory: await parts.memory(), insteadOf });
+      return offlineModel({ store, conversation: key === "" ? NOWHERE : key, insteadOf });
     }
     return openModel({
       ...{ name, models, credentials, env, onNotice },

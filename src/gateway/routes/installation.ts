@@ -1,6 +1,7 @@
 /** Routes about the installation itself: not about conversations, so tokens with a scope have none of them. */
 import { OFFLINE_NAME } from "../../agent/model/offline/find-answers.ts";
 import { CATALOGUE } from "../../state/models/index.ts";
+import { webSetup } from "../chat/web-agent.ts";
 import type { GatewayContext } from "../context.ts";
 import type { ModelView, StatusView } from "../wire/rest.ts";
 import { defineRoute, type Route } from "./route.ts";
@@ -49,6 +50,7 @@ async function statusOf(gateway: GatewayContext): Promise<StatusView> {
 }
 
 async function modelsOf({ agents }: GatewayContext): Promise<ModelView[]> {
+  const answering = (await webSetup(agents, "")).modelName("");
   const { providers } = await agents.models();
   const usable = Object.entries(providers);
   const others = [...CATALOGUE].filter(([name]) => !Object.hasOwn(providers, name));
@@ -58,8 +60,17 @@ async function modelsOf({ agents }: GatewayContext): Promise<ModelView[]> {
         name: `${provider}/${id}`,
         contextWindow: contextWindow ?? null,
         available: isAvailable,
+        answers: `${provider}/${id}` === answering,
       })),
     );
-  const offline = { name: OFFLINE_NAME, contextWindow: null, available: true };
-  return [...views(true, usable), offline, ...views(false, others)];
+  const offline = {
+    name: OFFLINE_NAME,
+    contextWindow: null,
+    available: true,
+    answers: answering === OFFLINE_NAME,
+  };
+  const all = [...views(true, usable), offline, ...views(false, others)];
+  // The config can name a model that no list has.
+  if (all.some(({ answers }) => answers)) return all;
+  return [{ name: answering, contextWindow: null, available: true, answers: true }, ...all];
 }

@@ -276,6 +276,8 @@ export interface ModelView {
   readonly contextWindow: number | null;
   /** Whether there is a key for it. */
   readonly available: boolean;
+  /** Whether it answers in a new conversation for which no other is chosen. */
+  readonly answers: boolean;
 }
 
 /** The config of a gateway that runs. */

@@ -29,7 +29,7 @@ export function Home({ isNew }: { readonly isNew: boolean }): JSX.Element {
   const status = useLoad("status", (signal) => api<StatusView>("GET", "status", { signal }));
   const models = useLoad("models", readModels);
   const [model, setModel] = useState<string | null>(null);
-  const usual = models.value?.find(({ available }) => available)?.name ?? "model";
+  const usual = models.value?.find(({ answers }) => answers)?.name ?? "model";
   const isEmpty = status.value?.conversations === 0;
   useEffect(() => {
     if (isNew) document.querySelector<HTMLElement>(".composer textarea")?.focus();

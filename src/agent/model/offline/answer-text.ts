@@ -4,8 +4,17 @@ import type { SearchHit } from "../../../store/search/hits.ts";
 import { safeLine } from "../../../util/visible-text.ts";
 import type { Answers } from "./find-answers.ts";
 
-const INTRODUCTION = `I am not a language model: I look up what you ask in your stored conversations and memory.
-To talk to a language model, add a key: \`colloquy auth add anthropic\`.`;
+const INTRODUCTION =
+  "I am not a language model: I look up what you ask in your stored conversations and memory.";
+const ADD_A_KEY = "To talk to a language model, add a key: `colloquy auth add anthropic`.";
+
+/** Why no language model answers. */
+function reason(insteadOf: string | undefined): string {
+  if (insteadOf === undefined) return ADD_A_KEY;
+  const name = safeLine(insteadOf).replaceAll("`", "");
+  const provider = name.slice(0, name.indexOf("/"));
+  return `The config asks for \`${name}\`, which has no key. Add one: \`colloquy auth add ${provider}\`.`;
+}
 
 const NOTHING_STORED = `Nothing is stored yet that I could look in.
 Import your conversations with \`colloquy import PATH\`, for example \`colloquy import ~/.claude/projects\`,
@@ -17,8 +26,12 @@ export const ONLY_WORDS = "I can only look up words. Ask me with a few of them."
 
 const SNIPPET_CHARS_MAX = 240;
 
-export function answerText({ hits, chunks, isEmpty }: Answers, isFirst: boolean): string {
-  const parts = isFirst ? [INTRODUCTION] : [];
+export function answerText(
+  { hits, chunks, isEmpty }: Answers,
+  isFirst: boolean,
+  insteadOf?: string | undefined,
+): string {
+  const parts = isFirst ? [`${INTRODUCTION}\n${reason(insteadOf)}`] : [];
   if (isEmpty) parts.push(NOTHING_STORED);
   else if (hits.length + chunks.length === 0) parts.push(NOTHING_FOUND);
   if (hits.length > 0) parts.push("From your conversations:", hits.map(cited).join("\n"));

@@ -18,6 +18,8 @@ export interface OfflineModelOptions {
   readonly memory?: Memory | undefined;
   /** Only this conversation of the store is searched, by its id or key. Default: all of them. */
   readonly conversation?: string | undefined;
+  /** The model of the config, if this one answers because that one has no key. The first answer says so. */
+  readonly insteadOf?: string | undefined;
 }
 
 /** Large enough that a conversation is never summarised, which needs a language model. */
@@ -46,7 +48,9 @@ async function* answer(
   if (question.length > QUESTION_CHARS_MAX) throw tooLong();
   const isFirst = !messages.some(({ role }) => role === "assistant");
   const text =
-    question === "" ? ONLY_WORDS : answerText(await findAnswers(options, question, signal), isFirst);
+    question === ""
+      ? ONLY_WORDS
+      : answerText(await findAnswers(options, question, signal), isFirst, options.insteadOf);
   for (const [word] of text.matchAll(WORD)) {
     signal?.throwIfAborted();
     yield { type: "text", text: word };
