@@ -5,7 +5,8 @@ import { installService, serviceFile } from "../../src/cli/service/user-service.
 import { openStore } from "../../src/store/open.ts";
 import { tempFolder } from "../support/temp-folder.ts";
 import { until } from "../support/until.ts";
-import { startGateway } from "./gateway-process.ts";
+import { signIn, startGateway } from "./gateway-process.ts";
+import { Place } from "./run-command.ts";
 
 describe("colloquy gateway run", () => {
   it("prints where it is and a link that signs in once, serves, notes requests, and ends cleanly", async () => {
@@ -42,6 +43,15 @@ describe("colloquy gateway run", () => {
     for (const secret of [code, accessToken]) expect(log).not.toContain(secret);
     expect(statSync(join(stateDir, "gateway.log")).mode & 0o777).toBe(0o600);
     expect(readFileSync(join(stateDir, "agents/main/models.json"), "utf8")).toContain("{");
+  });
+
+  it("is what start opens: its address and a new link", async () => {
+    using place = new Place();
+    const gateway = await startGateway(place.state).started;
+    const opened = await place.json(["start"]);
+    expect([opened.url, opened.pid]).toEqual([gateway.url, gateway.pid]);
+    expect(opened.signIn).not.toBe(gateway.signIn);
+    expect(await signIn(opened)).toMatch(/./);
   });
 
   it("keeps the last good config when a file of it is wrong", async () => {

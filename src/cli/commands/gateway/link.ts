@@ -1,17 +1,14 @@
 import { unavailable } from "../../../errors.ts";
-import { newSignInLink } from "../../../gateway/auth/records/links.ts";
-import { readRunning } from "../../../gateway/auth/records/running.ts";
 import { safeLine } from "../../../util/visible-text.ts";
 import type { Call, Result } from "../../command.ts";
 import { nextCommand } from "../../invocation.ts";
-import { withRecords } from "../token/with-records.ts";
-import { answers } from "./answers.ts";
+import { runningLink } from "./running-link.ts";
 
 export async function run(call: Call): Promise<Result> {
-  const url = await withRecords(call, ({ records }) => readRunning(records)?.url);
-  if (url === undefined || !(await answers(url))) {
+  const running = await runningLink(call);
+  if (running === undefined) {
     throw unavailable(`No gateway is running. Start one: ${nextCommand("start", call.values)}`);
   }
-  const signIn = await withRecords(call, (keeper) => newSignInLink(keeper, url));
+  const { url, signIn } = running;
   return { json: { url, signIn }, lines: [`Sign in (once, within 10 minutes): ${safeLine(signIn)}`] };
 }

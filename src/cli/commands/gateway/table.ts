@@ -18,7 +18,7 @@ export const GATEWAY_COMMANDS: readonly CommandSpec[] = [
     topic: GATEWAY,
     summary: "Open Colloquy in the browser",
     details:
-      "Starts the gateway on this machine and prints a link that signs in once; where there is a browser, it is opened. Stop with Ctrl-C: answers that are being written have ten seconds to end; then they are marked, and can be resumed.",
+      "Starts the gateway on this machine and prints a link that signs in once; where there is a browser, it is opened. If the gateway runs already, prints a new link to it and ends. Stop with Ctrl-C: answers that are being written have ten seconds to end; then they are marked, and can be resumed.",
     options: { ...OPTIONS, "no-open": { help: "Do not open a browser" } },
     examples: ["colloquy start", "colloquy start --port 8080 --no-open"],
     load: () => import("./start.ts"),
