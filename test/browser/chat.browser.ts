@@ -154,6 +154,22 @@ it("begins a conversation, and edits a message as a branch", async () => {
   await page.locator(".message.user", { hasText: "A new question" }).waitFor();
 });
 
+it("leads back from an edited first message to the original", async () => {
+  const page = await scene.open("#/new");
+  await page.getByRole("heading", { name: "New conversation" }).waitFor();
+  await send(page, "The original beginning");
+  const first = page.locator(".message.user:not(.pending)", { hasText: "The original beginning" });
+  await first.hover();
+  await first.getByRole("button", { name: "Edit as a branch" }).click();
+  await page.getByLabel("Another version of this message").fill("Another beginning");
+  await page.keyboard.press("Enter");
+  await page.locator(".message.user", { hasText: "Another beginning" }).waitFor();
+  await page.getByRole("button", { name: /^Branch: another-beginning-/ }).waitFor();
+  await page.locator(".rule", { hasText: "1 other branch" }).getByRole("button").click();
+  await page.getByRole("menuitem").first().click();
+  await first.waitFor();
+});
+
 it("completes commands", async () => {
   const page = await scene.open(`#/c/${id}`);
   await page.getByLabel("Message", { exact: true }).fill("/ti");

@@ -72,7 +72,10 @@ it("keeps what was typed and its files until they are accepted, also over a relo
   expect(await field(page).inputValue()).toBe("Typed in a tunnel");
   await field(page).press("Enter");
   await page.locator(".message.user:not(.pending)", { hasText: "Typed in a tunnel" }).waitFor();
-  await page.locator(".message.user", { hasText: "Some notes" }).waitFor();
+  const notesOf = page.locator(".message.user", { hasText: "Typed in a tunnel" });
+  await notesOf.getByRole("button", { name: /^notes.txt/ }).click();
+  await notesOf.getByText("Some notes").waitFor();
+  await notesOf.getByTitle("Download notes.txt").waitFor();
   expect(await field(page).inputValue()).toBe("");
 
   // Without a reload it is sent when the gateway is back, once.
@@ -141,9 +144,32 @@ it("takes files that are dropped and pasted, and says at once which are too larg
       .click();
   await send(page, "Two files");
   const sent = page.locator(".message.user:not(.pending)", { hasText: "Two files" });
-  await sent.getByText("Content of dropped.txt").waitFor();
-  await sent.getByText("Content of pasted.txt").waitFor();
+  for (const name of ["dropped.txt", "pasted.txt"]) {
+    await sent.getByRole("button", { name: new RegExp(`^${name}`) }).click();
+    await sent.getByText(`Content of ${name}`).waitFor();
+  }
   expect(await files(page).count()).toBe(0);
+  // They stay when the words are edited.
+  await sent.hover();
+  await sent.getByRole("button", { name: "Edit as a branch" }).click();
+  const edit = page.getByLabel("Another version of this message");
+  expect(await edit.inputValue()).toBe("Two files");
+  await edit.fill("The same two files");
+  await edit.press("Enter");
+  const again = page.locator(".message.user:not(.pending)", { hasText: "The same two files" });
+  await again.getByRole("button", { name: /^dropped.txt/ }).waitFor();
+  await page.getByRole("button", { name: /^Branch: the-same-two-files-/ }).waitFor();
+});
+
+it("says before a file is sent that a model cannot read it, and shows the file, not what the model reads", async () => {
+  const page = await scene.open(`#/c/${id}`);
+  const setup = { name: "setup.exe", mimeType: "application/x-msdownload", buffer: Buffer.from("MZ") };
+  await page.locator("input[type=file]").setInputFiles(setup);
+  await files(page).getByText("the model gets only its name").waitFor();
+  await send(page, "What is this?");
+  const sent = page.locator(".message.user:not(.pending)", { hasText: "What is this?" });
+  await sent.locator(".attachment", { hasText: "setup.exe" }).waitFor();
+  expect(await sent.innerText()).not.toContain("[file");
 });
 
 it("works on a page from plain HTTP, where browsers turn much off", async () => {

@@ -40,6 +40,11 @@ export function contentOf({
   return { content: blocks, files };
 }
 
+/** Whether it names a file, or is the text of one. */
+export function isFileNote({ type, text }: Block): boolean {
+  return type === "text" && String(text).startsWith("[file ");
+}
+
 /** A file that cannot be loaded is only named: the message itself must be answered. */
 export async function fileBlock(file: Attachment, download: Channel["download"]): Promise<Block> {
   try {

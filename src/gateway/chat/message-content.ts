@@ -1,5 +1,5 @@
 /** The words and files of a message from the page, as channels store them. */
-import { contentOf, fileBlock } from "../../channel/inbox/content.ts";
+import { contentOf, fileBlock, isFileNote } from "../../channel/inbox/content.ts";
 import { ColloquyError, invalid } from "../../errors.ts";
 import type { Block, Message } from "../../message/types.ts";
 import type { Store } from "../../store/store.ts";
@@ -24,9 +24,10 @@ export async function messageContent(
   return [...content, ...(await Promise.all(files.map((file) => fileBlock(file, read))))];
 }
 
-/** Other words for a message. Its images and documents stay. */
+/** Other words for a message. Its files stay. */
 export function editedContent(text: string, { content: before }: Message): string | Block[] {
-  const kept = typeof before === "string" ? [] : before.filter(({ type }) => type !== "text");
+  const kept =
+    typeof before === "string" ? [] : before.filter((block) => block.type !== "text" || isFileNote(block));
   const words = text.trim();
   if (kept.length > 0) return words === "" ? kept : [{ type: "text", text: words }, ...kept];
   if (words === "") throw invalid("A message needs words or files", "text");

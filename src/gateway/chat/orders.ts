@@ -14,6 +14,7 @@ import { uuidFromHash } from "../../util/uuid.ts";
 import { isInScope, type Principal } from "../auth/principal.ts";
 import type { Accepted, Methods } from "../wire/frames.ts";
 import type { Chats } from "./chats.ts";
+import { editName } from "./edit-name.ts";
 import { editedContent, messageContent } from "./message-content.ts";
 import { scopedConversation } from "./scoped-conversation.ts";
 import { joinConversation, putWaiting, type SentMessage, waitingMessages } from "./waiting.ts";
@@ -122,7 +123,7 @@ export async function editMessage(
   const { branch, entries } = await conversation.edit(
     edited,
     { role: "user", content, provenance },
-    { operationId },
+    { operationId, name: editName(text, operationId) },
   );
   const { id: entry } = entries[0] as MessageEntry;
   orderAnswer(chats, principal, conversation, entry, entry, model);

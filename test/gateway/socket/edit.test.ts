@@ -24,13 +24,14 @@ it("an edited message keeps its image, and the model sees it", async () => {
   await watch.until("chat.done", 2);
   const source = { type: "base64", media_type: "image/png", data: PIXEL };
   const [edited] = (await chat.messages()).items;
-  expect(edited?.message.content).toEqual([
-    { type: "text", text: "And what is that?" },
+  const image = [
+    { type: "text", text: "[file pixel.png (image/png, 68 bytes)]" },
     { type: "image", source },
-  ]);
+  ];
+  expect(edited?.message.content).toEqual([{ type: "text", text: "And what is that?" }, ...image]);
   expect(JSON.stringify(model.requests[1]?.body)).toContain(PIXEL);
   // Without words, the image is the message.
   await ada.request("chat.edit", { ...order, text: " ", idempotencyKey: "3" });
   await watch.until("chat.done", 3);
-  expect((await chat.messages()).items[0]?.message.content).toEqual([{ type: "image", source }]);
+  expect((await chat.messages()).items[0]?.message.content).toEqual(image);
 });

@@ -3,7 +3,8 @@ import { useCell } from "../state/cell.ts";
 import { classes, IconButton } from "../ui/button.tsx";
 import { shortBytes } from "../ui/count.tsx";
 import { Icon } from "../ui/icon.tsx";
-import type { Attachments } from "./attachments.ts";
+import type { Attached, Attachments } from "./attachments.ts";
+import { isReadable } from "./readable.ts";
 
 export function AttachedFiles({ files }: { readonly files: Attachments }): JSX.Element | null {
   const all = useCell(files.all);
@@ -13,11 +14,15 @@ export function AttachedFiles({ files }: { readonly files: Attachments }): JSX.E
       {all.map((file) => {
         const { key, name, size, state, problem } = file;
         return (
-          <li key={key} class={classes("attachment", state === "failed" && "bad")} title={problem ?? name}>
+          <li
+            key={key}
+            class={classes("attachment", state === "failed" && "bad")}
+            title={problem ?? `${name}${unreadable(file)}`}
+          >
             <Icon name="file" />
             <span class="cut">{name}</span>
             <span class="small quiet cut">
-              {state === "storing" ? "storing …" : (problem ?? shortBytes(size))}
+              {state === "storing" ? "storing …" : (problem ?? `${shortBytes(size)}${unreadable(file)}`)}
             </span>
             {state === "failed" && (
               <IconButton
@@ -33,4 +38,8 @@ export function AttachedFiles({ files }: { readonly files: Attachments }): JSX.E
       })}
     </ul>
   );
+}
+
+function unreadable({ stored }: Attached): string {
+  return !stored || isReadable(stored.mediaType) ? "" : " · the model gets only its name";
 }

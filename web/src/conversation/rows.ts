@@ -8,6 +8,7 @@ import type {
   ToolResultBlock,
   ToolUseBlock,
 } from "../../../src/message/types.ts";
+import { type AttachedFile, attachedFiles } from "./attached-parts.ts";
 
 export interface ToolCall {
   readonly call: ToolUseBlock;
@@ -20,6 +21,7 @@ export interface ToolCall {
 
 export type Part =
   | { readonly kind: "block"; readonly block: Block; readonly index: number }
+  | { readonly kind: "file"; readonly file: AttachedFile; readonly index: number }
   | { readonly kind: "tool"; readonly tool: ToolCall; readonly index: number };
 
 export interface MessageRow {
@@ -60,6 +62,10 @@ export function rowsOf(entries: readonly Entry[], branches: readonly BranchView[
   const calls = new Set<string>();
   const rows: Row[] = [];
   let role: string | undefined;
+  const [first] = entries;
+  const beginnings = forks.get(null);
+  if (first?.parentId === null && beginnings)
+    rows.push({ ...ruleOf("branch-point", first, beginnings), key: "beginning" });
   for (const entry of entries) {
     if (entry.kind === "message") {
       const parts = partsOf(entry, results, calls);
@@ -97,18 +103,20 @@ function ruleKindOf(entry: Entry): RuleKind | undefined {
   return HIDDEN_INFO.has(entry.data.type) ? undefined : "other";
 }
 
-/** Where another branch leaves the path. A branch that begins the conversation anew leaves nothing. */
-function forksOf(branches: readonly BranchView[]): ReadonlyMap<string, readonly BranchView[]> {
-  const forks = new Map<string, BranchView[]>();
+/** Where another branch leaves the path; `null` is before the first entry. */
+function forksOf(branches: readonly BranchView[]): ReadonlyMap<string | null, readonly BranchView[]> {
+  const forks = new Map<string | null, BranchView[]>();
   const add = (entry: string | null, branch: BranchView): void => {
-    if (entry === null || branch.active) return;
+    if (branch.active) return;
     const known = forks.get(entry) ?? [];
     if (!known.includes(branch)) forks.set(entry, [...known, branch]);
   };
   for (const branch of branches) {
+    const parent = branches.find(({ name }) => name === branch.parent);
+    // The first branch of a conversation leaves nothing.
+    if (!parent && branch.forkedFrom === null) continue;
     add(branch.forkedFrom, branch);
     // On the way from a parent, the parent is the other way.
-    const parent = branches.find(({ name }) => name === branch.parent);
     if (parent) add(branch.forkedFrom, parent);
   }
   return forks;
@@ -127,7 +135,10 @@ function resultsIn(entries: readonly Entry[]): ReadonlyMap<string, Found> {
 }
 
 function partsOf(entry: MessageEntry, results: ReadonlyMap<string, Found>, calls: Set<string>): Part[] {
+  const files = attachedTo(entry);
   return blocksOf(entry).flatMap((block, index): Part[] => {
+    const file = files.get(index);
+    if (file !== undefined) return file === null ? [] : [{ kind: "file", file, index }];
     if (isCall(block)) {
       calls.add(block.id);
       const found = results.get(block.id);
@@ -145,6 +156,11 @@ function partsOf(entry: MessageEntry, results: ReadonlyMap<string, Found>, calls
       return [];
     return [{ kind: "block", block, index }];
   });
+}
+
+/** Words that were typed are never taken for files. */
+export function attachedTo({ message: { role, content } }: MessageEntry): ReturnType<typeof attachedFiles> {
+  return attachedFiles(role === "user" && typeof content !== "string" ? content : []);
 }
 
 /** An empty text may be in a blob. */

@@ -5,7 +5,7 @@ import { messageOf } from "../../api/api.ts";
 import { useLoad } from "../../state/use-load.ts";
 import { Button } from "../../ui/button.tsx";
 import { Failure } from "../../ui/states.tsx";
-import { blocksOf } from "../rows.ts";
+import { attachedTo, blocksOf } from "../rows.ts";
 import { wordsOf } from "./words.ts";
 
 export interface EditMessageProps {
@@ -80,5 +80,5 @@ export function EditMessage({ conversation, entry, save, onClose }: EditMessageP
 
 /** What is not words is kept. */
 function hasFiles(entry: MessageEntry): boolean {
-  return blocksOf(entry).some(({ type }) => type !== "text");
+  return attachedTo(entry).size > 0 || blocksOf(entry).some(({ type }) => type !== "text");
 }

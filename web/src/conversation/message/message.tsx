@@ -125,7 +125,7 @@ function Usage({ entry }: { readonly entry: MessageEntry }): JSX.Element | null 
 
 /** Kept when the words are edited. */
 function isFile(part: Part): boolean {
-  return part.kind === "block" && part.block.type !== "text";
+  return part.kind === "file" || (part.kind === "block" && part.block.type !== "text");
 }
 
 function linkTo(conversation: string, entry: string): string {

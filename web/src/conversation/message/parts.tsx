@@ -1,16 +1,15 @@
 /** The parts of a message: text, images, thinking, calls of tools, and whatever else is stored. */
 import type { JSX } from "preact";
-import { useContext } from "preact/hooks";
 import type { Block, MessageEntry } from "../../../../src/message/types.ts";
 import { CodeBlock } from "../../markdown/code-block.tsx";
 import { Markdown } from "../../markdown/markdown.tsx";
 import { Fold } from "../../ui/fold.tsx";
-import { Icon } from "../../ui/icon.tsx";
-import { blobAddress } from "../requests.ts";
 import { isResult, type Part } from "../rows.ts";
-import { BlobImage, BlobText, InConversation } from "./blob.tsx";
+import { BlobImage, BlobText } from "./blob.tsx";
+import { FileChip, FileView } from "./file-view.tsx";
+import { sourceOf, useMediaAddress } from "./media-address.ts";
 import { ToolCallView, ToolOutput } from "./tool-call.tsx";
-import { blobAt, textBlob } from "./words.ts";
+import { textBlob } from "./words.ts";
 
 export interface PartViewProps {
   readonly entry: MessageEntry;
@@ -19,6 +18,7 @@ export interface PartViewProps {
 
 export function PartView({ entry, part }: PartViewProps): JSX.Element {
   if (part.kind === "tool") return <ToolCallView id={`${entry.id}/${part.index}`} tool={part.tool} />;
+  if (part.kind === "file") return <FileView entry={entry} file={part.file} />;
   return <BlockView entry={entry} block={part.block} index={part.index} />;
 }
 
@@ -85,26 +85,12 @@ export function Thinking({ id, text }: { readonly id: string; readonly text: str
 }
 
 function MediaView({ entry, block, index }: BlockViewProps): JSX.Element {
-  const {
-    type: kind,
-    media_type: mediaType,
-    data,
-    url,
-  } = (block.source ?? {}) as Readonly<Record<string, unknown>>;
-  const type = typeof mediaType === "string" ? mediaType : "";
+  const { kind, mediaType, data, url } = sourceOf(block);
   const name = typeof block.title === "string" ? block.title : block.type === "image" ? "Image" : "Document";
-  const blob = blobAt(entry, "content", index, "source", "data");
-  const inline = typeof data === "string" && data !== "" && /^image\/[\w.+-]+$/.test(type);
-  const conversation = useContext(InConversation);
-  const stored = blob && blobAddress({ conversation, entry: entry.id, hash: blob.hash }, type);
-  const address = stored ?? (inline ? `data:${type};base64,${data}` : undefined);
+  const address = useMediaAddress(entry, block, index);
   if (block.type === "image" && address) return <BlobImage address={address} name={name} />;
   if (typeof url === "string") return <Markdown text={`![${name.replaceAll(/[[\]]/g, "")}](<${url}>)`} />;
   if (typeof data === "string" && kind === "text")
     return <CodeBlock text={data} language={null} linesMax={20} />;
-  return (
-    <a class="attachment" {...(stored && { href: stored, download: name })}>
-      <Icon name="file" /> {name} <span class="quiet small">{type}</span>
-    </a>
-  );
+  return <FileChip name={name} about={mediaType} address={address} />;
 }
