@@ -1,10 +1,12 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
+import type { ModelView } from "../../../src/gateway/wire/rest.ts";
 import { isOffline, shortModel } from "../list/chips.tsx";
 import { useLoad } from "../state/use-load.ts";
 import { shortCount } from "../ui/count.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { Menu } from "../ui/menu.tsx";
+import { plural } from "../ui/plural.ts";
 import { readModels } from "./models.ts";
 
 export interface ModelPickerProps {
@@ -16,17 +18,18 @@ export function ModelPicker({ model, onModel }: ModelPickerProps): JSX.Element {
   const [isWanted, setWanted] = useState(false);
   const load = useLoad(isWanted ? "models" : null, readModels);
   const models = load.value ?? [];
+  const usable = models.filter(({ available }) => available);
   return (
     <Menu
       name={`Model: ${model}`}
       class="button plain small model-button"
       heading={load.error === undefined ? "Answer with" : "The models could not be read"}
       onOpen={() => setWanted(true)}
-      items={models.map(({ name, contextWindow, available }) => ({
-        label: isOffline(name) ? "Offline search of your history, without a model" : name,
+      note={keysNote(models)}
+      items={usable.map(({ name, contextWindow }) => ({
+        label: isOffline(name) ? "Offline search of your history" : name,
         ...(contextWindow !== null && { hint: shortCount(contextWindow) }),
         chosen: name === model,
-        disabled: !available,
         run: () => onModel(name),
       }))}
     >
@@ -34,4 +37,12 @@ export function ModelPicker({ model, onModel }: ModelPickerProps): JSX.Element {
       <Icon name="down" />
     </Menu>
   );
+}
+
+/** Models that lack a key cannot be chosen, so they are not in the way: only their providers are named. */
+function keysNote(models: readonly ModelView[]): string | undefined {
+  const others = models.filter(({ available }) => !available);
+  if (others.length === 0) return undefined;
+  const providers = [...new Set(others.map(({ name }) => name.split("/", 1)[0]))].join(", ");
+  return `${plural(others.length, "more model")} with a key: run colloquy auth add and one of ${providers}.`;
 }

@@ -24,6 +24,8 @@ export interface MenuProps {
   readonly children: ComponentChildren;
   readonly heading?: string;
   readonly items: readonly (MenuItem | "line")[];
+  /** Below the items. */
+  readonly note?: string | undefined;
   readonly onOpen?: () => void;
 }
 
@@ -35,6 +37,7 @@ export function Menu({
   children,
   heading,
   items,
+  note,
   onOpen,
 }: MenuProps): JSX.Element {
   const [open, setOpen] = useState(false);
@@ -62,6 +65,7 @@ export function Menu({
           anchor={button.current}
           {...(heading && { heading })}
           items={items}
+          note={note}
           onClose={() => setOpen(false)}
         />
       )}
@@ -74,11 +78,12 @@ interface MenuListProps {
   readonly anchor: HTMLElement;
   readonly heading?: string;
   readonly items: MenuProps["items"];
+  readonly note: string | undefined;
   onClose(): void;
 }
 
 /** In the top layer, so that nothing cuts it off. The browser closes it on Escape and on a click elsewhere. */
-function MenuList({ name, anchor, heading, items, onClose }: MenuListProps): JSX.Element {
+function MenuList({ name, anchor, heading, items, note, onClose }: MenuListProps): JSX.Element {
   const list = useRef<HTMLDivElement>(null);
   useEffect(() => {
     const element = list.current;
@@ -139,6 +144,7 @@ function MenuList({ name, anchor, heading, items, onClose }: MenuListProps): JSX
           </button>
         ),
       )}
+      {note && <p class="menu-note">{note}</p>}
     </div>
   );
 }

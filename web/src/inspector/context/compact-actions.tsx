@@ -1,5 +1,6 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
+import { GatewayError } from "../../../../src/gateway/client/index.ts";
 import { useAction } from "../../state/use-action.ts";
 import { useLoad } from "../../state/use-load.ts";
 import { Button } from "../../ui/button.tsx";
@@ -20,8 +21,14 @@ export function CompactActions({ conversation, onChanged }: PanelProps): JSX.Ele
     onChanged();
   };
   const compact = useAction(async () => {
-    await contextApi.compact(id);
-    changed("Compacted: a summary replaces the beginning.");
+    try {
+      await contextApi.compact(id);
+      changed("Compacted: a summary replaces the beginning.");
+    } catch (error) {
+      // Not a failure: there is nothing to do yet.
+      if (!(error instanceof GatewayError) || error.code !== "CONFLICT") throw error;
+      setSaid("There is too little to summarise yet. Nothing changed.");
+    }
   });
   const undo = useAction(async (compaction: string) => {
     await contextApi.undo(id, compaction);

@@ -6,6 +6,13 @@ import { DayChart } from "./day-chart.tsx";
 import { MEASURE_NAMES, MEASURES, type MeasureName } from "./measures.ts";
 import { UsageTable } from "./usage-table.tsx";
 
+const PART = ", without the models whose price is not known";
+
+/** What answers without a model costs nothing, which says nothing about the others. */
+function isUnknown({ total, models }: UsageView): boolean {
+  return total.cost === 0 && models.some(({ cost }) => cost === null);
+}
+
 /** The sums, one of them drawn by day, and the tables behind the chart. */
 export function UsageFigures({ view }: { readonly view: UsageView }): JSX.Element {
   const [name, setName] = useState<MeasureName>("messages");
@@ -19,12 +26,13 @@ export function UsageFigures({ view }: { readonly view: UsageView }): JSX.Elemen
       <div class="usage-sums" role="radiogroup" aria-label="What the chart shows">
         {MEASURE_NAMES.map((option) => {
           const { label, of, short, exact } = MEASURES[option];
-          const sum = of(view.total);
+          const sum = option === "cost" && isUnknown(view) ? null : of(view.total);
+          const isPart = option === "cost" && sum !== null && view.models.some(({ cost }) => cost === null);
           return (
             <label
               key={option}
               class="usage-sum"
-              title={sum === null ? "No message has a price" : exact(sum)}
+              title={sum === null ? "No price is known" : `${exact(sum)}${isPart ? PART : ""}`}
             >
               <input
                 type="radio"
@@ -34,7 +42,7 @@ export function UsageFigures({ view }: { readonly view: UsageView }): JSX.Elemen
                 onChange={() => setName(option)}
               />
               <span class="usage-label">{label}</span>
-              <span class="usage-value">{sum === null ? "–" : short(sum)}</span>
+              <span class="usage-value">{sum === null ? "–" : `${isPart ? "≥ " : ""}${short(sum)}`}</span>
             </label>
           );
         })}
