@@ -13,7 +13,7 @@ const FRAME = {
     method: { type: "string", minLength: 1, maxLength: 64 },
     params: { type: "object" },
   },
-  required: ["type", "id", "method", "params"],
+  required: ["type", "id", "method"],
   additionalProperties: false,
 } as const;
 
@@ -23,5 +23,5 @@ export function readFrame(text: string): RequestFrame {
   if (frame === undefined || !isJsonObject(frame)) throw invalid("A frame must be a JSON object", "frame");
   checkJson(frame, "frame");
   checkInput(FRAME, frame);
-  return frame as object as RequestFrame;
+  return { params: {}, ...(frame as object) } as RequestFrame;
 }

@@ -133,6 +133,7 @@ describe("a frame", () => {
       ["chat.send", { text: "Hi", idempotencyKey: "1" }, "FORBIDDEN"],
       ["messages.append", { conversation: "web:1", messages: [{}] }, "FORBIDDEN"],
     ];
+    expect(await raw.call("ping", undefined)).toMatchObject({ ok: true });
     for (const [method, params, code] of codes) {
       expect((await raw.call(method, params))?.error?.code, `${method} ${code}`).toBe(code);
     }
