@@ -37,7 +37,7 @@ describe("token", () => {
     expect(made).toEqual({
       id: expect.any(String),
       token: expect.stringMatching(/^cqt_[\w-]{43}$/),
-      permissions: ["read", "write"],
+      permission: "write",
       scope: { channels: ["discord"], keys: ["web:*"] },
       expiresAt: expect.stringMatching(/^2999-01-3/),
     });

@@ -24,7 +24,7 @@ export async function run(call: Call): Promise<Result> {
   const { id, scope, expiresAt } = info;
   const permissions = PERMISSIONS.slice(0, PERMISSIONS.indexOf(permission) + 1);
   return {
-    json: { id, token: secret, permissions, scope, expiresAt },
+    json: { id, token: secret, permission, scope, expiresAt },
     lines: [secret],
     notes: [
       `Copy it now: it is not shown again. It may ${permissions.join(", ")}: ${scopeText(scope)}.`,

@@ -92,8 +92,11 @@ export function noteWrongToken({ records, clock }: AuthParts, { address }: Clien
 
 const bucketOf = ({ address }: Client): Bucket => ({ name: `client:${address}`, isKnown: false });
 
+const USED_LINK =
+  "This link was used already, or it has expired. Get a new one on the machine of the gateway: colloquy gateway link";
+
 /** The same words for each reason: an attacker learns nothing. */
 function failed({ records, clock }: AuthParts, { address }: Client, method: string): Error {
   note(records, clock(), "sign-in-failed", { client: address, details: method });
-  return unauthorized("The login was refused");
+  return unauthorized(method === "link" ? USED_LINK : "The login was refused");
 }
