@@ -20,13 +20,17 @@ describe("conversations over HTTP", () => {
     const second = await place.call(`GET ${API}?limit=1&cursor=${first.cursor}`);
     expect(second.json<ListOf<ConversationSummary>>()).toMatchObject({ items: [{ id }], cursor: null });
 
-    const patched = await place.call(`PATCH ${API}/discord:dm:1`, { body: { title: null, model: "a/b" } });
+    const patched = await place.call(`PATCH ${API}/discord:dm:1`, { body: { title: null, model: "groq/b" } });
     expect(patched.json<ConversationDetails>()).toMatchObject({
       id,
       title: null,
-      model: "a/b",
+      model: "groq/b",
       branch: "main",
     });
+    for (const model of ["nonsense", "nobody/b"]) {
+      const refused = await place.call(`PATCH ${API}/${id}`, { body: { model } });
+      expect(refused.json()).toMatchObject({ error: { code: "VALIDATION_ERROR", field: "model" } });
+    }
     expect((await place.call(`POST ${API}/${id}/purge`)).status).toBe(409);
     expect((await place.call(`DELETE ${API}/${id}`)).json<ConversationSummary>().deletedAt).not.toBeNull();
     expect((await place.call(`GET ${API}/${id}`)).json<ConversationSummary>().deletedAt).not.toBeNull();

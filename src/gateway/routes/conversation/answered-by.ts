@@ -1,7 +1,9 @@
 /** Which model would answer in a conversation. */
 
 import { isOffline } from "../../../agent/index.ts";
+import { targetOf } from "../../../agent/model/target.ts";
 import type { AgentSetup } from "../../../channel/setup/agent-setup.ts";
+import { asColloquyError, invalid } from "../../../errors.ts";
 import type { ConversationInfo } from "../../../store/index.ts";
 import { modelOf } from "../../chat/model-of.ts";
 import { webSetup } from "../../chat/web-agent.ts";
@@ -21,6 +23,19 @@ export async function answeredBy(
 ): Promise<ConversationDetails["answeredBy"]> {
   const model = modelOf(await setupOf(info, gateway), info);
   return { model, contextWindow: isOffline(model) ? null : await windowOf(model, gateway) };
+}
+
+/** Refuses a model that nothing here knows. One that lacks a key can be chosen before the key is added. */
+export async function checkModel(
+  model: string | null | undefined,
+  { agents }: GatewayContext,
+): Promise<void> {
+  if (model === undefined || model === null || isOffline(model)) return;
+  try {
+    targetOf(model, await agents.models());
+  } catch (error) {
+    throw invalid(asColloquyError(error, "Unknown model").message, "model");
+  }
 }
 
 async function windowOf(name: string, { agents }: GatewayContext): Promise<number | null> {

@@ -17,6 +17,7 @@ import {
   SUMMARY,
   TIME,
 } from "../schemas.ts";
+import { checkModel } from "./answered-by.ts";
 import { conversationOf, detailsOf, noConversation, rowOf, rowWithWords } from "./conversation-view.ts";
 
 const PATH = "/api/v1/conversations";
@@ -116,6 +117,7 @@ export const CONVERSATION_ROUTES: readonly Route[] = [
     answer: SUMMARY,
     handle: async (request, gateway) => {
       const conversation = await conversationOf(request, gateway);
+      await checkModel(request.body.model, gateway);
       return { json: await detailsOf(await conversation.update(request.body), gateway) };
     },
   }),
