@@ -8,6 +8,14 @@ import { TelegramServer } from "../support/telegram-server.ts";
 import { signIn, startGateway } from "./gateway-process.ts";
 import { Place } from "./run-command.ts";
 
+it("config set says that the gateway refuses the result, until it does not", async () => {
+  using place = new Place();
+  const first = await place.run(["config", "set", "gateway.auth.mode", "password"]);
+  expect([first.code, first.stderr]).toEqual([0, expect.stringContaining("gateway.auth.password")]);
+  const second = await place.run(["config", "set", "gateway.auth.password", "correct horse battery"]);
+  expect([second.code, second.stderr]).toEqual([0, expect.not.stringContaining("refuses")]);
+});
+
 async function running(config: object) {
   const place = new Place();
   mkdirSync(place.state, { mode: 0o700 });
