@@ -51,6 +51,19 @@ describe("the offline model", () => {
     expect(text).not.toContain("sails");
   });
 
+  it("cites with links where a page shows them, by first words where there is no title", async () => {
+    await using store = await stocked();
+    const chat = await store.open("codex:0199");
+    await chat.append([
+      { role: "user", content: "Plan the [harbour] visit", id: "h1" },
+      { role: "assistant", content: "They did not say more.", id: "h2", model: "anthropic/claude" },
+    ]);
+    const model = offlineModel({ store, linkTo: (conversation, entry) => `#/c/${conversation}/${entry}` });
+    const text = await said(model, "what did I say about the harbour?");
+    expect(text).toContain(`- [**Plan the harbour visit**](#/c/${chat.id}/h1), `);
+    expect(text).not.toMatch(/h2|codex:/);
+  });
+
   it("streams word by word, ends as a model does, and costs nothing", async () => {
     await using store = await stocked();
     const { events } = await eventsOf(offlineModel({ store }), ask("sails"));

@@ -102,8 +102,9 @@ export class AgentSetup {
     const { store, credentials, env, onNotice } = installation;
     if (isOffline(name)) {
       const { insteadOf } = this.#chosen(key);
-      if (lookup === "all") return offlineModel({ store, memory: await parts.memory(), insteadOf });
-      return offlineModel({ store, conversation: key === "" ? NOWHERE : key, insteadOf });
+      const said = { store, insteadOf, linkTo: this.#options.channel === "web" ? pageLink : undefined };
+      if (lookup === "all") return offlineModel({ ...said, memory: await parts.memory() });
+      return offlineModel({ ...said, conversation: key === "" ? NOWHERE : key });
     }
     return openModel({
       ...{ name, models, credentials, env, onNotice },
@@ -186,6 +187,12 @@ async function checkKey(
   } catch (error) {
     if (!(error instanceof ColloquyError && error.code === "RATE_LIMITED")) throw error;
   }
+}
+
+/** As the page addresses a message. Parentheses would end a link in Markdown. */
+function pageLink(conversation: string, entry: string): string {
+  const part = encodeURIComponent(entry).replaceAll("(", "%28").replaceAll(")", "%29");
+  return `#/c/${encodeURIComponent(conversation)}/${part}`;
 }
 
 /** A conversation that no store has. */

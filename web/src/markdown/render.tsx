@@ -2,7 +2,7 @@
 import type { Definition, FootnoteDefinition, Nodes, Root, Table } from "mdast";
 import type { ComponentChildren, JSX } from "preact";
 import { CodeBlock } from "./code-block.tsx";
-import { safeLink } from "./safe-link.ts";
+import { isMessageLink, safeLink } from "./safe-link.ts";
 
 interface Notes {
   readonly definitions: ReadonlyMap<string, Definition>;
@@ -153,6 +153,7 @@ interface LinkProps {
 function Link({ address = "", children: words }: LinkProps): JSX.Element {
   const href = safeLink(address);
   if (href === undefined) return <span title={address}>{words}</span>;
+  if (isMessageLink(href)) return <a href={href}>{words}</a>;
   return (
     <a href={href} target="_blank" rel="noopener noreferrer nofollow" title={href}>
       {words}

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { safeLink } from "./safe-link.ts";
 
 describe("links in messages", () => {
-  it.each(["https://example.org/a?b#c", "http://example.org/", "mailto:ada@example.org"])(
+  it.each(["https://example.org/a?b#c", "http://example.org/", "mailto:ada@example.org", "#/c/01a1/e%2F1"])(
     "lead to %s",
     (address) => {
       expect(safeLink(address)).toBe(address);
@@ -22,6 +22,9 @@ describe("links in messages", () => {
     "//example.org/",
     "/api/v1/tokens",
     "#/settings",
+    "#/c/01a1/e1?x=javascript:1",
+    "#/c/../e1",
+    "#/c/01a1/%2e%2e",
     "",
   ])("never lead to %j", (address) => {
     expect(safeLink(address)).toBeUndefined();

@@ -26,28 +26,39 @@ export const ONLY_WORDS = "I can only look up words. Ask me with a few of them."
 
 const SNIPPET_CHARS_MAX = 240;
 
+export interface AnswerOptions {
+  /** The model of the config, if this one answers because that one has no key. The first answer says so. */
+  readonly insteadOf?: string | undefined;
+  /** The address of a message where the answer is shown. Default: its conversation and its id are named. */
+  readonly linkTo?: ((conversation: string, entry: string) => string) | undefined;
+}
+
 export function answerText(
   { hits, chunks, isEmpty }: Answers,
   isFirst: boolean,
-  insteadOf?: string | undefined,
+  { insteadOf, linkTo }: AnswerOptions = {},
 ): string {
   const parts = isFirst ? [`${INTRODUCTION}\n${reason(insteadOf)}`] : [];
   if (isEmpty) parts.push(NOTHING_STORED);
   else if (hits.length + chunks.length === 0) parts.push(NOTHING_FOUND);
-  if (hits.length > 0) parts.push("From your conversations:", hits.map(cited).join("\n"));
+  if (hits.length > 0)
+    parts.push("From your conversations:", hits.map((hit) => cited(hit, linkTo)).join("\n"));
   if (chunks.length > 0) parts.push("From your memory:", chunks.map(remembered).join("\n"));
   return parts.join("\n\n");
 }
 
 /** Texts are quoted on one line, so that none of them can pass for a part of the answer. */
-function cited({ title, key, conversation, entry, role, at, snippet }: SearchHit): string {
-  const name = safeLine(title ?? key ?? "Untitled").replaceAll("*", "");
-  const reference = key ?? conversation;
-  return `- **${name}**, ${at.slice(0, 10)}, ${role}: “${shortened(snippet)}”\n  \`${reference}\` · \`${entry}\``;
+function cited(hit: SearchHit, linkTo: AnswerOptions["linkTo"]): string {
+  const { title, key, conversation, entry, role, at, snippet } = hit;
+  const name = safeLine(title ?? "Untitled").replace(/[*[\]\\`<>]/g, "");
+  const said = `${at.slice(0, 10)}, ${role}: “${shortened(snippet)}”`;
+  if (linkTo !== undefined && entry !== null)
+    return `- [**${name}**](${linkTo(conversation, entry)}), ${said}`;
+  return `- **${name}**, ${said}\n  \`${key ?? conversation}\` · \`${entry}\``;
 }
 
 function remembered({ source, lines, at, text, id }: FoundChunk): string {
-  const place = `${safeLine(source)}:${lines.first}`;
+  const place = source.startsWith("note:") ? "Note" : `${safeLine(source)}:${lines.first}`;
   return `- **${place.replaceAll("*", "")}**, ${at.slice(0, 10)}: “${shortened(text)}”\n  \`${id}\``;
 }
 

@@ -9,17 +9,15 @@ import type { Message } from "../../../message/types.ts";
 import type { Store } from "../../../store/store.ts";
 import { checkMethod, checkObject } from "../../../util/checked-arguments.ts";
 import type { ChatModel, ModelEvent, ModelRequest } from "../chat-model.ts";
-import { answerText, ONLY_WORDS } from "./answer-text.ts";
+import { type AnswerOptions, answerText, ONLY_WORDS } from "./answer-text.ts";
 import { findAnswers, OFFLINE_NAME } from "./find-answers.ts";
 
-export interface OfflineModelOptions {
+export interface OfflineModelOptions extends AnswerOptions {
   readonly store: Store;
   /** Searched too. */
   readonly memory?: Memory | undefined;
   /** Only this conversation of the store is searched, by its id or key. Default: all of them. */
   readonly conversation?: string | undefined;
-  /** The model of the config, if this one answers because that one has no key. The first answer says so. */
-  readonly insteadOf?: string | undefined;
 }
 
 /** Large enough that a conversation is never summarised, which needs a language model. */
@@ -48,9 +46,7 @@ async function* answer(
   if (question.length > QUESTION_CHARS_MAX) throw tooLong();
   const isFirst = !messages.some(({ role }) => role === "assistant");
   const text =
-    question === ""
-      ? ONLY_WORDS
-      : answerText(await findAnswers(options, question, signal), isFirst, options.insteadOf);
+    question === "" ? ONLY_WORDS : answerText(await findAnswers(options, question, signal), isFirst, options);
   for (const [word] of text.matchAll(WORD)) {
     signal?.throwIfAborted();
     yield { type: "text", text: word };
