@@ -59,7 +59,9 @@ describe("import", () => {
     appendFileSync(place.path("sources", "a.jsonl"), piSays("a2", "a1", "Not yet"));
     const { code, stdout } = await place.run(["import", "sources", "--verify"]);
     expect(code).toBe(3);
-    expect(stdout).toMatch(/Missing from the store: 1\n {2}.*a\.jsonl:3: /);
+    expect(stdout).toMatch(
+      /Missing from the store: 2\n {2}.*a\.jsonl, byte 228: 130 bytes of the original .*\n {2}.*a\.jsonl:3: entry a2 /,
+    );
   });
 
   it("forgets a source only with --forget", async () => {

@@ -49,7 +49,7 @@ function summary(call: Call, report: ImportReport, grown: number): string {
     const found = `${counted(records, "record")} of ${counted(files, "file")}`;
     return missingCount === 0
       ? `Verified: the store contains all ${found}.`
-      : `The store lacks ${missingCount} of ${found}.`;
+      : `The store does not contain all ${found}.`;
   }
   if (files + unchanged === 0) return `No conversations found. ${read}.`;
   if (messages === 0) return `Nothing new. ${read}.`;
