@@ -169,6 +169,9 @@ describe("settings", () => {
     const file = join(place.stateDir, "colloquy.json");
     writeFileSync(file, "{\n  // Mine.\n  sessions: { tree: { max_depth: 12 } },\n}\n", { mode: 0o600 });
     await open.show("settings");
+    const first = page.locator(".setting").first();
+    await first.getByRole("button", { name: /^Edit/ }).waitFor();
+    await page.locator(".setting", { hasText: "gateway.auth.mode" }).getByText("Read-only here").waitFor();
     await page.getByLabel("Search the settings").fill("max_depth");
     const setting = page.locator(".setting");
     await setting.getByText(`${file}:3`).waitFor();

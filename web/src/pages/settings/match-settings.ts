@@ -26,8 +26,26 @@ export interface SettingSection {
   readonly settings: readonly SettingView[];
 }
 
-/** By the first part of the path, in the order of the list. */
+/** What does nothing yet, and what Colloquy notes for itself, is not for readers. */
+export function readable(settings: readonly SettingView[]): readonly SettingView[] {
+  return settings.filter(
+    ({ path, help, source }) =>
+      !/^meta\b/.test(path) && (source !== "default" || !/not used yet/i.test(help ?? "")),
+  );
+}
+
+/** By the first part of the path, in the order of the list. What can be changed here comes first. */
 export function sections(settings: readonly SettingView[]): readonly SettingSection[] {
   const groups = Map.groupBy(settings, ({ path }) => path.split(/[.[]/, 1)[0] as string);
-  return [...groups].map(([name, items]) => ({ name, settings: items }));
+  return [...groups]
+    .map(([name, items]) => ({ name, settings: editableFirst(items) }))
+    .toSorted((a, b) => Number(hasEditable(b)) - Number(hasEditable(a)));
+}
+
+function editableFirst(items: readonly SettingView[]): readonly SettingView[] {
+  return items.toSorted((a, b) => Number(b.editable) - Number(a.editable));
+}
+
+function hasEditable({ settings }: SettingSection): boolean {
+  return settings.some(({ editable }) => editable);
 }

@@ -31,10 +31,14 @@ export function Setting({ setting, onChanged }: SettingProps): JSX.Element {
             {text === "" ? <span class="quiet">not set</span> : <code class="setting-text">{text}</code>}
             {text !== "" && <p class="quiet small setting-place">{place}</p>}
           </div>
-          {editable && (
+          {editable ? (
             <Button small look="plain" icon="edit" onClick={() => setEditing(true)}>
               Edit<span class="unseen"> {path}</span>
             </Button>
+          ) : (
+            <span class="quiet small" title="Changed in the config file, or with colloquy config set">
+              Read-only here
+            </span>
           )}
         </div>
       )}

@@ -7,7 +7,7 @@ import { FilterBar } from "../../ui/filter-bar.tsx";
 import { PageFrame } from "../../ui/page-frame.tsx";
 import { Empty, Loaded } from "../../ui/states.tsx";
 import { ConfigState } from "./config-state.tsx";
-import { matchSettings, sections, WHICH, type Which } from "./match-settings.ts";
+import { matchSettings, readable, sections, WHICH, type Which } from "./match-settings.ts";
 import { Setting } from "./setting.tsx";
 import { settingsApi } from "./settings-api.ts";
 import "../pages.css";
@@ -50,7 +50,7 @@ function Settings(): JSX.Element {
       />
       <Loaded load={settings} what="The settings could not be read">
         {({ items }) => {
-          const found = sections(matchSettings(items, text, which));
+          const found = sections(matchSettings(readable(items), text, which));
           if (found.length === 0) return <Empty title="No setting matches" />;
           return found.map(({ name, settings: all }) => (
             <section key={name} aria-label={name}>

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { SettingView } from "../../../../src/gateway/wire/rest.ts";
-import { matchSettings, sections } from "./match-settings.ts";
+import { matchSettings, readable, sections } from "./match-settings.ts";
 import { valueText } from "./setting-text.ts";
 
 const setting = (path: string, value: unknown, help: string | null = null): SettingView => ({
@@ -38,6 +38,16 @@ describe("matchSettings", () => {
     ];
     expect(matchSettings(mixed, "", "set").map(({ path }) => path)).toEqual(["a.b"]);
     expect(matchSettings(mixed, "", "editable").map(({ path }) => path)).toEqual(["a.b"]);
+  });
+
+  it("puts first what can be changed, and leaves out what does nothing", () => {
+    const fixed = { ...setting("env.shell", true), editable: false };
+    const half = { ...setting("gateway.bind", "x"), editable: false };
+    const unused = setting("session.idle", 1, "Start over. Not used yet");
+    const all = sections(readable([fixed, half, ...SETTINGS, unused, setting("meta.at", 1)]));
+    expect(all.map(({ name }) => name)).toEqual(["gateway", "agents", "env"]);
+    expect(all[0]?.settings.at(-1)).toBe(half);
+    expect(readable([{ ...unused, source: "file" }])).toHaveLength(1);
   });
 
   it("groups by the first part of the path", () => {
