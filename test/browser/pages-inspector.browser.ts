@@ -95,6 +95,7 @@ describe("the tree", () => {
     await dialog.getByLabel("First branch").selectOption("main");
     await dialog.getByText("At the south wall, in raised beds.").waitFor();
     await dialog.getByText("Equal up to").waitFor();
+    await dialog.locator(".differs").first().waitFor();
     await page.keyboard.press("Escape");
     await dialog.waitFor({ state: "detached" });
   });

@@ -4,13 +4,15 @@ import { useState } from "preact/hooks";
 import type { BranchView } from "../../../../src/gateway/wire/rest.ts";
 import type { Entry } from "../../../../src/message/types.ts";
 import { conversationLink } from "../../app/router.ts";
+import { Markdown } from "../../markdown/markdown.tsx";
 import { useLoad } from "../../state/use-load.ts";
+import { classes } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { plural } from "../../ui/plural.ts";
 import { Loaded } from "../../ui/states.tsx";
 import { RelativeTime } from "../../ui/time.tsx";
 import { branchApi } from "../tree/branch-api.ts";
-import { type EntryWords, entryWords } from "./entry-words.ts";
+import { type EntryWords, entryWords, sameWords } from "./entry-words.ts";
 import "./compare.css";
 
 export interface CompareDialogProps {
@@ -52,8 +54,8 @@ export function CompareDialog(props: CompareDialogProps): JSX.Element {
               )}
             </p>
             <div class="compare-columns">
-              <Column name={a} entries={found.a} />
-              <Column name={b} entries={found.b} />
+              <Column name={a} entries={found.a} other={found.b} />
+              <Column name={b} entries={found.b} other={found.a} />
             </div>
           </>
         )}
@@ -84,35 +86,50 @@ function Chooser({ label, names, name, onName }: ChooserProps): JSX.Element {
   );
 }
 
-function Column({
-  name,
-  entries,
-}: {
+interface ColumnProps {
   readonly name: string;
   readonly entries: readonly Entry[];
-}): JSX.Element {
-  const shown = entries.map(entryWords).filter((words) => words !== null);
+  readonly other: readonly Entry[];
+}
+
+function Column({ name, entries, other }: ColumnProps): JSX.Element {
+  const shown = wordsOf(entries);
+  const beside = wordsOf(other);
   return (
     <section class="compare-column" aria-label={`${name}: ${plural(shown.length, "message")} after the fork`}>
       {shown.length === 0 && <p class="quiet">Nothing after the fork.</p>}
-      {shown.map((words) => (
-        <EntryCard key={words.id} words={words} />
+      {shown.map((words, index) => (
+        <EntryCard key={words.id} words={words} differs={!sameWords(words, beside[index])} />
       ))}
     </section>
   );
 }
 
-function EntryCard({ words }: { readonly words: EntryWords }): JSX.Element {
+function wordsOf(entries: readonly Entry[]): readonly EntryWords[] {
+  return entries.map(entryWords).filter((words) => words !== null);
+}
+
+interface EntryCardProps {
+  readonly words: EntryWords;
+  /** From the message beside it. */
+  readonly differs: boolean;
+}
+
+function EntryCard({ words, differs }: EntryCardProps): JSX.Element {
   return (
-    <article class={`compare-entry ${words.who}`}>
+    <article class={classes("compare-entry", words.who, differs && "differs")}>
       <header class="quiet small">
-        {words.who} · <RelativeTime at={words.at} />
+        {words.who} · <RelativeTime at={words.at} /> · {differs ? "differs" : "same words"}
       </header>
-      {words.parts.map(({ kind, text }, index) => (
-        <p key={index} class={kind === "aside" ? "quiet small" : ""}>
-          {text}
-        </p>
-      ))}
+      {words.parts.map(({ kind, text }, index) =>
+        kind === "aside" ? (
+          <p key={index} class="quiet small">
+            {text}
+          </p>
+        ) : (
+          <Markdown key={index} text={text} />
+        ),
+      )}
     </article>
   );
 }

@@ -27,6 +27,11 @@ export function entryWords(entry: Entry): EntryWords | null {
   return null;
 }
 
+/** Whether two messages say the same. */
+export function sameWords(one: EntryWords, other: EntryWords | undefined): boolean {
+  return one.who === other?.who && JSON.stringify(one.parts) === JSON.stringify(other.parts);
+}
+
 function partOf(block: Block): EntryPart {
   switch (block.type) {
     case "text":
