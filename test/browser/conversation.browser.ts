@@ -32,7 +32,8 @@ async function seed(store: Store): Promise<void> {
     ]);
     return conversation;
   };
-  for (const title of ["tools", "again", "redact", "resume", "cut", "race", "reading"]) await add(title);
+  for (const title of ["tools", "again", "redact", "resume", "cut", "race", "reading", "renamed"])
+    await add(title);
   await add("large", LARGE);
   const image = await add("image");
   await image.append({
@@ -220,4 +221,29 @@ it("keeps a message that is stored while messages are being read", async () => {
   await user(late, "Hello race").waitFor({ state: "detached" });
   expect(await user(late, "Overtaking").count()).toBe(1);
   expect(await assistant(late, "Answer ").count()).toBe(1);
+});
+
+it("shows the conversation of a link whose message is gone", async () => {
+  const page = await scene.open(`#/c/${ids.get("renamed")}/01900000-0000-7000-8000-000000000000`);
+  await page.getByText("Welcome to renamed").first().waitFor();
+  await page.getByText("The message that the link names is not in this conversation any more.").waitFor();
+});
+
+it("renames from the menu, begins another conversation with a key, and forgets an undo that was done", async () => {
+  const page = await scene.open(`#/c/${ids.get("renamed")}`);
+  await page.getByRole("button", { name: "More" }).click();
+  await page.getByRole("menuitem", { name: "Rename" }).click();
+  await page.getByLabel("Title", { exact: true }).fill("Named anew");
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { name: "Named anew" }).waitFor();
+  await page.getByRole("button", { name: "More" }).click();
+  await page.getByRole("menuitem", { name: "Move to the trash" }).click();
+  const undo = page.getByText("Moved to the trash");
+  await undo.waitFor();
+  await page.goto(`${scene.url}/#/trash`);
+  await page.getByRole("button", { name: "Restore Named anew" }).click();
+  await page.getByText("Restored: Named anew").waitFor();
+  expect(await undo.count()).toBe(0);
+  await page.locator("body").press("n");
+  await page.getByRole("heading", { name: "New conversation" }).waitFor();
 });

@@ -9,11 +9,12 @@ import { ConnectionBar } from "./connection-bar.tsx";
 import { Home } from "./home.tsx";
 import { useKey } from "./keys.ts";
 import { LazyPage } from "./lazy-page.tsx";
-import { type Place, place } from "./router.ts";
+import { go, type Place, place } from "./router.ts";
 
 export function Shell(): JSX.Element {
   const current = useCell(place);
   const [keys, setKeys] = useState(false);
+  useKey("n", () => go("#/new"));
   useKey("?", () => setKeys(true));
   return (
     <div class="shell" data-view={current.view === "home" ? "list" : "main"}>

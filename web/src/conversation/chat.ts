@@ -4,8 +4,10 @@ import type { BranchView, ConversationDetails } from "../../../src/gateway/wire/
 import { ask, listen } from "../api/live.ts";
 import { type Outgoing, orderOf } from "../composer/draft.ts";
 import { Cell } from "../state/cell.ts";
+import { showToast } from "../ui/toast.tsx";
 import { checkOut, readBranches, readDetails, readEntries, readEntry } from "./requests.ts";
 import { nextRunning, type Running, runningOf } from "./running.ts";
+import { isGone } from "./stretch.ts";
 import { Timeline } from "./timeline.ts";
 
 /** A message that was sent and is not stored yet. */
@@ -78,7 +80,7 @@ export class Chat {
   };
 
   /** Read the branch that has an entry. Nothing is checked out. */
-  async readBranchOf(entry: string): Promise<boolean> {
+  async #readBranchOf(entry: string): Promise<boolean> {
     const { branches } = await readBranches(this.id);
     const { parentId } = await readEntry(this.id, entry);
     const place = parentId === null ? { limit: 1 } : { after: parentId, limit: 1 };
@@ -91,6 +93,12 @@ export class Chat {
       return true;
     }
     return false;
+  }
+
+  /** A link may name an entry of another branch, or one that is gone. */
+  async readLinked(entry: string): Promise<void> {
+    const isFound = await this.#readBranchOf(entry).catch((error: unknown) => !isGone(error));
+    if (!isFound) showToast("The message that the link names is not in this conversation any more.");
   }
 
   /** Somebody else may have checked out another branch. That must not turn the page for this reader. */

@@ -62,7 +62,7 @@ export function MessageList({ chat, marked }: MessageListProps): JSX.Element {
     const index = entry === null ? -1 : items.findIndex((item) => item.key === entry);
     if (index < 0) {
       virtual.scrollToEnd();
-      if (entry !== null && entry === marked) void chat.readBranchOf(entry).catch(() => {});
+      if (entry !== null && entry === marked) void chat.readLinked(entry);
     } else {
       isFollowing.current = false;
       virtual.scrollToIndex(index, { align: offset === null ? "center" : "start" });

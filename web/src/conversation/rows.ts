@@ -70,7 +70,8 @@ export function rowsOf(entries: readonly Entry[], branches: readonly BranchView[
     if (entry.kind === "message") {
       const parts = partsOf(entry, results, calls);
       if (parts.length > 0) {
-        rows.push({ kind: "message", key: entry.id, entry, parts, continues: role === entry.message.role });
+        const continues = role === entry.message.role;
+        rows.push({ kind: "message", key: entry.id, entry, parts, continues });
         role = entry.message.role;
       }
       const { endState } = entry.message;

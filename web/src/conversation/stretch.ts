@@ -34,3 +34,8 @@ export function withArrived(read: readonly Entry[], arrived: readonly Entry[]): 
     if (!known.has(entry.id) && entry.parentId === (all.at(-1)?.id ?? null)) all.push(entry);
   return all;
 }
+
+/** Whether what was asked for is not in the conversation, or not any more. */
+export function isGone(error: unknown): boolean {
+  return (error as { readonly code?: unknown }).code === "NOT_FOUND";
+}

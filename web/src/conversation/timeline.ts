@@ -2,7 +2,7 @@
 import type { Entry } from "../../../src/message/types.ts";
 import { Cell } from "../state/cell.ts";
 import { type EntriesQuery, readEntries } from "./requests.ts";
-import { readStretch, withArrived } from "./stretch.ts";
+import { isGone, readStretch, withArrived } from "./stretch.ts";
 
 export interface TimelineState {
   readonly entries: readonly Entry[];
@@ -52,18 +52,20 @@ export class Timeline {
     this.#openAt = at;
     this.#wasOpened = true;
     await this.#step("open", async (signal) => {
-      if (at === "end") {
-        const { items, cursor } = await this.#read({ last: PAGE }, signal);
-        return { entries: withArrived(items, this.#arrived), hasBefore: cursor !== null, hasAfter: false };
-      }
+      if (at === "end") return this.#readEnd(signal);
       if (at === "start") {
         const { items, cursor } = await this.#read({ limit: PAGE }, signal);
         return { entries: items, hasBefore: false, hasAfter: cursor !== null };
       }
-      const [before, after] = await Promise.all([
+      const around = await Promise.all([
         this.#read({ before: at, limit: PAGE / 2 }, signal),
         this.#read({ after: at, limit: PAGE / 2 }, signal),
-      ]);
+      ]).catch((error: unknown) => {
+        if (!isGone(error)) throw error;
+      });
+      // A link may name a message that is gone. The conversation is still there.
+      if (!around) return this.#readEnd(signal);
+      const [before, after] = around;
       const self = await this.#itself(at, before.items.at(-1), signal);
       return {
         entries: [...before.items, ...self, ...after.items],
@@ -155,12 +157,16 @@ export class Timeline {
         const again = await readStretch(this.state.value, PAGE, (query) => this.#read(query, signal));
         return again.hasAfter ? again : { ...again, entries: withArrived(again.entries, this.#arrived) };
       } catch (error) {
-        if ((error as { readonly code?: unknown }).code !== "NOT_FOUND") throw error;
+        if (!isGone(error)) throw error;
         // Its beginning was pruned.
-        const { items, cursor } = await this.#read({ last: PAGE }, signal);
-        return { entries: withArrived(items, this.#arrived), hasBefore: cursor !== null, hasAfter: false };
+        return this.#readEnd(signal);
       }
     });
+  }
+
+  async #readEnd(signal: AbortSignal): Promise<Partial<TimelineState>> {
+    const { items, cursor } = await this.#read({ last: PAGE }, signal);
+    return { entries: withArrived(items, this.#arrived), hasBefore: cursor !== null, hasAfter: false };
   }
 
   async #itself(id: string, before: Entry | undefined, signal: AbortSignal): Promise<readonly Entry[]> {

@@ -14,12 +14,13 @@ export async function moveToTrash(id: string): Promise<void> {
   }
   shownList.value?.remove(id);
   go("#/");
-  showToast("Moved to the trash", async () => {
+  const undo = async (): Promise<void> => {
     try {
       await api("POST", conversationPath(id, "restore"), { body: {} });
       go(conversationLink(id));
     } catch (error) {
       showProblem("It was not restored", error);
     }
-  });
+  };
+  showToast("Moved to the trash", { about: id, undo });
 }

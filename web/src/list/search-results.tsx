@@ -10,6 +10,7 @@ import type {
 import { api } from "../api/api.ts";
 import { conversationLink } from "../app/router.ts";
 import { useLoad } from "../state/use-load.ts";
+import { plural } from "../ui/plural.ts";
 import { Empty, End, Failure, Skeleton } from "../ui/states.tsx";
 import { RelativeTime } from "../ui/time.tsx";
 import { type Filters, sinceOf } from "./filters.ts";
@@ -87,7 +88,9 @@ export function SearchResults({ text, filters, loaded, openId }: SearchResultsPr
       )}
       {load.value && !load.value.indexed && <End>The index is being built: more may be found later</End>}
       <span class="unseen" role="status">
-        {load.value ? `${titles.length} conversations and ${hits.length} messages found` : ""}
+        {load.value
+          ? `${plural(titles.length, "conversation")} and ${plural(hits.length, "message")} found`
+          : ""}
       </span>
     </section>
   );

@@ -34,7 +34,7 @@ export function Side(): JSX.Element {
     <nav class="side" aria-label="Conversations" onKeyDown={moveRow}>
       <div class="side-head">
         <SearchField />
-        <a class="button plain icon" href="#/new" aria-label="New conversation" title="New conversation (c)">
+        <a class="button plain icon" href="#/new" aria-label="New conversation" title="New conversation (n)">
           <Icon name="plus" />
         </a>
       </div>

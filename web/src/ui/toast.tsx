@@ -7,6 +7,8 @@ import { Button } from "./button.tsx";
 interface Toast {
   readonly id: number;
   readonly text: string;
+  /** The id of what it is about. */
+  readonly about: string | null;
   undo?(): unknown;
 }
 
@@ -14,16 +16,29 @@ const SECONDS = 10;
 const toasts = new Cell<readonly Toast[]>([]);
 let last = 0;
 
-export function showToast(text: string, undo?: () => unknown): void {
+export interface ToastOptions {
+  readonly about?: string;
+  undo?(): unknown;
+}
+
+export function showToast(text: string, { about, undo }: ToastOptions = {}): void {
   last += 1;
   const id = last;
-  toasts.update((shown) => [...shown.slice(-2), { id, text, ...(undo && { undo }) }]);
+  toasts.update((shown) => [
+    ...shown.filter((one) => one.text !== text).slice(-2),
+    { id, text, about: about ?? null, ...(undo && { undo }) },
+  ]);
   setTimeout(() => hide(id), SECONDS * 1000);
 }
 
 /** For what went wrong after it was shown as done. */
 export function showProblem(what: string, error: unknown): void {
   showToast(`${what}: ${messageOf(error)}`);
+}
+
+/** What they say is not true any more. */
+export function hideToastsAbout(about: string): void {
+  toasts.update((shown) => shown.filter((toast) => toast.about !== about));
 }
 
 function hide(id: number): void {

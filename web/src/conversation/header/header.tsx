@@ -1,4 +1,5 @@
 import type { JSX } from "preact";
+import { useState } from "preact/hooks";
 import type { ConversationDetails } from "../../../../src/gateway/wire/rest.ts";
 import { mayWrite } from "../../api/session.ts";
 import type { InspectorTab } from "../../inspector/inspector.tsx";
@@ -25,11 +26,12 @@ export interface HeaderProps {
 
 export function Header({ chat, details, used, tab, onTab }: HeaderProps): JSX.Element {
   const branches = useCell(chat.branches);
+  const [title, setTitle] = useState<string | null>(null);
   return (
     <header class="bar conversation-bar">
       <BackButton />
       <div class="grow conversation-names">
-        <Title chat={chat} details={details} />
+        <Title chat={chat} details={details} text={title} onText={setTitle} />
         <div class="small quiet cut">
           {details.key && (
             <span title="Session key" class="key">
@@ -51,6 +53,12 @@ export function Header({ chat, details, used, tab, onTab }: HeaderProps): JSX.El
       <Menu
         name="More"
         items={[
+          {
+            label: "Rename",
+            icon: "edit",
+            disabled: !mayWrite(),
+            run: () => setTitle(details.title ?? ""),
+          },
           { label: "Context", icon: "context", hint: "g c", run: () => onTab("context") },
           { label: "Details", icon: "list", run: () => onTab("details") },
           {

@@ -1,5 +1,4 @@
 import type { JSX } from "preact";
-import { useState } from "preact/hooks";
 import type { ConversationDetails } from "../../../../src/gateway/wire/rest.ts";
 import { mayWrite } from "../../api/session.ts";
 import { titleOf } from "../../list/title.ts";
@@ -7,15 +6,16 @@ import { showProblem } from "../../ui/toast.tsx";
 import type { Chat } from "../chat.ts";
 import { patchConversation } from "../requests.ts";
 
-/** Edited where it is. Shown changed at once, and changed back if the gateway refuses. */
-export function Title({
-  chat,
-  details,
-}: {
+export interface TitleProps {
   readonly chat: Chat;
   readonly details: ConversationDetails;
-}): JSX.Element {
-  const [text, setText] = useState<string | null>(null);
+  /** While it is being edited. */
+  readonly text: string | null;
+  onText(text: string | null): void;
+}
+
+/** Edited where it is. Shown changed at once, and changed back if the gateway refuses. */
+export function Title({ chat, details, text, onText: setText }: TitleProps): JSX.Element {
   const title = titleOf(details);
   if (text === null)
     return (

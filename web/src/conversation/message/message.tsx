@@ -101,7 +101,7 @@ function Foot({ conversation, row: { entry }, actions, onEdit }: MessageViewProp
         >
           <p>
             Its content is erased from the store and from the search index, permanently. The message keeps its
-            place.
+            place. If it was imported, the file that it comes from still has it.
           </p>
         </Confirm>
       )}

@@ -12,6 +12,7 @@ export const KEY_GROUPS: readonly KeyGroup[] = [
       ["mod-k", "Search"],
       ["J", "Next conversation"],
       ["K", "Previous conversation"],
+      ["n", "New conversation"],
       ["c", "Write"],
       ["?", "This list"],
     ],

@@ -11,7 +11,7 @@ import { ListEnd } from "../../ui/list-end.tsx";
 import { PageFrame } from "../../ui/page-frame.tsx";
 import { Problem } from "../../ui/problem.tsx";
 import { Empty, Loaded } from "../../ui/states.tsx";
-import { showToast } from "../../ui/toast.tsx";
+import { hideToastsAbout, showToast } from "../../ui/toast.tsx";
 import { PurgeDialog } from "./purge-dialog.tsx";
 import { trashApi } from "./trash-api.ts";
 import { TrashList } from "./trash-list.tsx";
@@ -23,6 +23,7 @@ export function TrashPage(): JSX.Element {
   const restore = useAction(async (item: ConversationSummary) => {
     await trashApi.restore(item.id);
     trash.set((trash.value ?? []).filter(({ id }) => id !== item.id));
+    hideToastsAbout(item.id);
     showToast(`Restored: ${titleOf(item)}`);
   });
   const items = trash.value ?? [];
