@@ -68,7 +68,7 @@ function countOf(text: string): number {
 function writeSessions(folder: string, files: number, messages: number): void {
   mkdirSync(folder, { recursive: true });
   for (let file = 0; file < files; file++) {
-    const sessionId = `20000000-0000-4000-8000-${String(file).padStart(12, "0")}`;
+    const sessionId = `29000000-0000-4000-8000-${String(file).padStart(12, "0")}`;
     const lines = Array.from({ length: messages }, (_, n) => {
       const role = n % 2 === 0 ? "user" : "assistant";
       const words = n % 2 === 0 ? `Question ${n} of session ${file}` : "An answer";
