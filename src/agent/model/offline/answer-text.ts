@@ -38,12 +38,14 @@ export function answerText(
   isFirst: boolean,
   { insteadOf, linkTo }: AnswerOptions = {},
 ): string {
-  const parts = isFirst ? [`${INTRODUCTION}\n${reason(insteadOf)}`] : [];
+  const parts: string[] = [];
   if (isEmpty) parts.push(NOTHING_STORED);
   else if (hits.length + chunks.length === 0) parts.push(NOTHING_FOUND);
   if (hits.length > 0)
     parts.push("From your conversations:", hits.map((hit) => cited(hit, linkTo)).join("\n"));
   if (chunks.length > 0) parts.push("From your memory:", chunks.map(remembered).join("\n"));
+  // Lists show how an answer begins.
+  if (isFirst) parts.push(`${INTRODUCTION}\n${reason(insteadOf)}`);
   return parts.join("\n\n");
 }
 
