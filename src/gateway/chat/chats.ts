@@ -5,7 +5,7 @@ import { asColloquyError, type ColloquyError, unavailable } from "../../errors.t
 import type { Entry } from "../../message/types.ts";
 import type { Conversation } from "../../store/conversation.ts";
 import type { Redaction } from "../../store/write/redaction.ts";
-import type { RunningAnswer } from "../wire/frames.ts";
+import type { RunningAnswer, WaitingMessage } from "../wire/frames.ts";
 import { Approvals } from "./approvals.ts";
 import { modelOf, type NamesModels } from "./model-of.ts";
 import type { Publish } from "./publish.ts";
@@ -52,6 +52,8 @@ export interface ChatOrder {
   readonly lookup: ChatPlace["lookup"];
   /** Instead of the model of the conversation. */
   readonly model: string | undefined;
+  /** Those of a message that is not in the conversation before `prepare`. */
+  readonly words?: string | undefined;
   /** When its turn comes, and also if it is stopped before. `false`: there is nothing to answer. */
   readonly prepare?: (() => Promise<boolean>) | undefined;
   readonly work: (loop: AgentLoop, options: RunOptions) => Promise<RunResult | undefined>;
@@ -60,6 +62,7 @@ export interface ChatOrder {
 interface Run extends ChatOrder {
   readonly stop: AbortController;
   view: RunView | undefined;
+  isPrepared: boolean;
   /** Its last event is about to be sent, or was. */
   isOver: boolean;
 }
@@ -86,6 +89,14 @@ export class Chats {
     return this.#queues.get(conversation)?.[0]?.view?.snapshot() ?? null;
   }
 
+  /** The messages that join the conversation when their turn comes. */
+  waiting(conversation: string): WaitingMessage[] {
+    const queue = this.#queues.get(conversation) ?? [];
+    return queue.flatMap(({ run, words, isPrepared }) =>
+      words === undefined || isPrepared ? [] : [{ entry: run, text: words }],
+    );
+  }
+
   /** The run that is first in a conversation. One whose end was told can be ordered again. */
   firstRun(conversation: string): string | undefined {
     return this.#queues.get(conversation)?.find(({ isOver }) => !isOver)?.run;
@@ -101,7 +112,7 @@ export class Chats {
     const { id } = order.conversation;
     const queue = this.#queues.get(id) ?? [];
     if (queue.some(({ run, isOver }) => run === order.run && !isOver)) return;
-    queue.push({ ...order, stop: new AbortController(), view: undefined, isOver: false });
+    queue.push({ ...order, stop: new AbortController(), view: undefined, isPrepared: false, isOver: false });
     this.#queues.set(id, queue);
     if (queue.length === 1) this.#next(id);
   }
@@ -166,6 +177,7 @@ export class Chats {
         run.isOver = true;
         return;
       }
+      run.isPrepared = true;
       const info = await conversation.info();
       const { key } = info;
       const agent = await this.#options.agentFor({ key: key ?? "", lookup });

@@ -5,6 +5,7 @@
 import { unfinishedRun } from "../../agent/loop/agent-loop.ts";
 import { isRealUser } from "../../context/item.ts";
 import { ColloquyError, invalid } from "../../errors.ts";
+import { textOf } from "../../message/text.ts";
 import { firstWordsOf } from "../../message/title.ts";
 import type { Entry, MessageEntry } from "../../message/types.ts";
 import type { Conversation } from "../../store/conversation.ts";
@@ -81,6 +82,7 @@ function orderWaiting(
   };
   chats.order({
     ...{ run: entry, conversation, entry, model, lookup, prepare },
+    words: textOf(sent.message),
     work: (loop, options) => loop.answer(entry, { ...options, operationId: entry }),
   });
 }

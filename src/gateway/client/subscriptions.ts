@@ -1,5 +1,5 @@
 /** What a client listens to, and how far it has read. */
-import type { AnyEventFrame, Methods, RunningAnswer } from "../wire/frames.ts";
+import type { AnyEventFrame, Methods } from "../wire/frames.ts";
 import type { ErrorBody } from "../wire/rest.ts";
 
 export interface SubscribeOptions {
@@ -14,7 +14,7 @@ export type TopicEvent =
   | {
       readonly event: "subscribed";
       readonly topic: string;
-      readonly data: { readonly resumed: boolean; readonly running: RunningAnswer | null };
+      readonly data: { readonly resumed: boolean } & Pick<Result, "running" | "waiting">;
     }
   /** The gateway does not allow it, or there is no such conversation. No events follow. */
   | { readonly event: "refused"; readonly topic: string; readonly data: ErrorBody["error"] };
@@ -45,10 +45,11 @@ class Subscription {
     const position = before === undefined ? {} : { after: this.#n, stream: before };
     let event: TopicEvent;
     try {
-      const { stream, n, running } = await ask({ topic, text: this.#text, ...position });
+      const { stream, n, running, waiting } = await ask({ topic, text: this.#text, ...position });
       this.#stream = stream;
       this.#n = Math.max(this.#n, n);
-      event = { event: "subscribed", topic, data: { resumed: before === stream && !this.#hasGap, running } };
+      const resumed = before === stream && !this.#hasGap;
+      event = { event: "subscribed", topic, data: { resumed, running, waiting } };
       this.#hasGap = false;
     } catch (error) {
       const { code, message, field = null } = error as ErrorBody["error"];

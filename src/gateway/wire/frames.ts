@@ -102,6 +102,8 @@ export interface Methods {
       readonly n: number;
       /** The answer that is being written: what was streamed so far. */
       readonly running: RunningAnswer | null;
+      /** Messages that join the conversation after it. */
+      readonly waiting: readonly WaitingMessage[];
     };
   };
   readonly unsubscribe: {
@@ -161,6 +163,12 @@ export interface Methods {
 }
 
 export type MethodName = keyof Methods;
+
+export interface WaitingMessage {
+  /** The id that it will have. */
+  readonly entry: string;
+  readonly text: string;
+}
 
 export interface RunningAnswer {
   readonly run: string;

@@ -33,6 +33,10 @@ it("a message that is sent during an answer follows it, and is answered next", a
     ada.request("chat.send", { conversation: chat.id, text: "Other", idempotencyKey: "B" }),
   ).rejects.toMatchObject({ code: "CONFLICT" });
   expect(await words(chat)).toEqual(["A"]);
+  const late = new Watch(client(), `conversation:${chat.id}`);
+  await late.until("subscribed");
+  const [subscribed] = late.events;
+  expect(subscribed?.data).toMatchObject({ waiting: [{ entry: second.entry, text: "B" }] });
   // It is kept although its answer is stopped together with the first one.
   await ada.request("chat.stop", { conversation: chat.id, run: first.run });
   await expect.poll(() => words(chat), { timeout: 60_000 }).toEqual(["A", "One", "B"]);

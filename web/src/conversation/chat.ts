@@ -1,5 +1,6 @@
 /** One open conversation: what it is, what is shown of it, and what happens in it. */
 import type { TopicEvent } from "../../../src/gateway/client/index.ts";
+import type { WaitingMessage } from "../../../src/gateway/wire/frames.ts";
 import type { BranchView, ConversationDetails } from "../../../src/gateway/wire/rest.ts";
 import { ask, listen } from "../api/live.ts";
 import { type Outgoing, orderOf } from "../composer/draft.ts";
@@ -144,6 +145,7 @@ export class Chat {
     if (event.event === "refused") return;
     if (event.event === "subscribed") {
       this.running.set(event.data.running && runningOf(event.data.running));
+      this.#addWaiting(event.data.waiting);
       if (!event.data.resumed) void this.#catchUp();
       return;
     }
@@ -171,6 +173,17 @@ export class Chat {
     if (this.#moves > 0) return;
     await this.timeline.refresh();
     this.#dropStored();
+  }
+
+  /** Messages that were sent before this page was loaded, or elsewhere. */
+  #addWaiting(waiting: readonly WaitingMessage[]): void {
+    const known = new Set(this.pending.value.map(({ entry }) => entry));
+    const others = waiting.filter(({ entry }) => !known.has(entry));
+    if (others.length === 0) return;
+    this.pending.update((all) => [
+      ...all,
+      ...others.map(({ entry, text }) => ({ key: entry, entry, text, files: [] })),
+    ]);
   }
 
   #dropStored(): void {

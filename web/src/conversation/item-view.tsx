@@ -56,7 +56,9 @@ export function ItemView({
             ))}
           </div>
           <footer class="message-foot shown">
-            <span class="small quiet">Sending …</span>
+            <span class="small quiet">
+              {item.pending.entry === null ? "Sending …" : "Waits for the answer above"}
+            </span>
           </footer>
         </article>
       );

@@ -24,9 +24,10 @@ export function itemsOf({ rows, state, pending, running, failure }: Shown): Item
   const items: Item[] = [{ kind: "top", key: "top", state }, ...rows];
   // Live words belong to the end, which is not loaded.
   if (state.hasAfter) return [...items, { kind: "bottom", key: "bottom", state }];
-  for (const one of pending) items.push({ kind: "pending", key: one.key, pending: one });
   if (running)
     items.push({ kind: "running", key: `running ${running.run}`, running: withoutStored(running, rows) });
+  // They join the conversation after the answer.
+  for (const one of pending) items.push({ kind: "pending", key: one.key, pending: one });
   if (failure !== null) items.push({ kind: "failure", key: "failure", reason: failure });
   return items;
 }

@@ -53,12 +53,13 @@ export const TOPIC_METHODS: readonly Method[] = [
       }
       // It would listen for ever.
       if (!connection.isOpen) throw unavailable("The connection is closed");
-      if (!connection.topics.has(topic)) return { stream: live.hub.stream, n: 0, running: null };
+      if (!connection.topics.has(topic)) return { stream: live.hub.stream, n: 0, running: null, waiting: [] };
       // The snapshot and the number belong together: nothing may come between them.
       const running = id === undefined ? null : live.running(id);
+      const waiting = id === undefined ? [] : live.chats.waiting(id);
       const n = live.hub.subscribe(connection, { topic, subject, text, after, stream });
       if (id !== undefined) live.followers.look(id);
-      return { stream: live.hub.stream, n, running };
+      return { stream: live.hub.stream, n, running, waiting };
     },
   }),
   defineMethod({
