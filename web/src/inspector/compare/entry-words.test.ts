@@ -27,6 +27,19 @@ describe("entryWords", () => {
     ]);
   });
 
+  it("names a file once, not as the model reads it", () => {
+    const content = [
+      { type: "text", text: "See this" },
+      { type: "text", text: "[file notes.txt (text/plain, 3 bytes)]" },
+      { type: "text", text: "[file notes.txt]\nabc" },
+    ];
+    const entry = { ...base, kind: "message", message: { role: "user", content } } as Entry;
+    expect(entryWords(entry)?.parts.map(({ text }) => text)).toEqual([
+      "See this",
+      "File notes.txt · 3 bytes",
+    ]);
+  });
+
   it("leaves out entries that a reader does not see", () => {
     expect(entryWords({ ...base, kind: "label", data: { entry: "e0", label: "x" } } as Entry)).toBeNull();
   });

@@ -1,5 +1,6 @@
 /** An entry as short parts of text: enough to compare two branches, without drawing tools and images. */
 import type { Block, Entry } from "../../../../src/message/types.ts";
+import { attachedFiles } from "../../conversation/attached-parts.ts";
 
 interface EntryPart {
   readonly kind: "text" | "aside";
@@ -18,7 +19,7 @@ export function entryWords(entry: Entry): EntryWords | null {
   const { id, at } = entry;
   if (entry.kind === "message") {
     const { role, content } = entry.message;
-    const parts = typeof content === "string" ? [text(content)] : content.map(partOf);
+    const parts = typeof content === "string" ? [text(content)] : blockParts(role, content);
     return { id, at, who: role, parts: parts.filter((part) => part.text !== "") };
   }
   if (entry.kind === "compaction") return { id, at, who: "summary", parts: [text(entry.data.summary)] };
@@ -30,6 +31,16 @@ export function entryWords(entry: Entry): EntryWords | null {
 /** Whether two messages say the same. */
 export function sameWords(one: EntryWords, other: EntryWords | undefined): boolean {
   return one.who === other?.who && JSON.stringify(one.parts) === JSON.stringify(other.parts);
+}
+
+/** A file is named once, not as the model reads it. */
+function blockParts(role: string, blocks: readonly Block[]): readonly EntryPart[] {
+  const files = role === "user" ? attachedFiles(blocks) : new Map<number, null>();
+  return blocks.flatMap((block, index) => {
+    const file = files.get(index);
+    if (file === null) return [];
+    return [file ? aside(`File ${file.name} · ${file.size}`) : partOf(block)];
+  });
 }
 
 function partOf(block: Block): EntryPart {
