@@ -34,6 +34,9 @@ async function seed(store: Store): Promise<void> {
   };
   for (const title of ["tools", "again", "redact", "resume", "cut", "race", "reading", "renamed"])
     await add(title);
+  const labelled = await add("labelled");
+  const [first] = (await labelled.messages()).items;
+  await labelled.label(first?.id ?? "", "Keep this");
   await add("large", LARGE);
   const image = await add("image");
   await image.append({
@@ -246,4 +249,9 @@ it("renames from the menu, begins another conversation with a key, and forgets a
   expect(await undo.count()).toBe(0);
   await page.locator("body").press("n");
   await page.getByRole("heading", { name: "New conversation" }).waitFor();
+});
+
+it("shows the label of a message", async () => {
+  const page = await scene.open(`#/c/${ids.get("labelled")}`);
+  await page.locator(".message.user .message-label", { hasText: "Keep this" }).waitFor();
 });

@@ -46,6 +46,7 @@ export interface ConversationDetails extends ConversationSummary {
   readonly head: string | null;
   readonly compactionCount: number;
   readonly profileId: string | null;
+  readonly labels: readonly { readonly entry: string; readonly label: string }[];
   /** Of all messages that say so. */
   readonly usage: UsageSums;
   /** The model that would answer, and its context window in tokens. */

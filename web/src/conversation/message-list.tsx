@@ -13,6 +13,7 @@ import { RunningTools } from "./message/tool-call.tsx";
 import { keepPosition, positionOf } from "./positions.ts";
 import { rowsOf } from "./rows.ts";
 import { useActions } from "./use-actions.ts";
+import { useLabels } from "./use-labels.ts";
 import { useRoom } from "./use-room.ts";
 import { useSelection } from "./use-selection.ts";
 
@@ -35,10 +36,11 @@ export function MessageList({ chat, marked }: MessageListProps): JSX.Element {
   const scroller = useRef<HTMLDivElement>(null);
   const state = useCell(chat.timeline.state);
   const branches = useCell(chat.branches);
+  const labels = useLabels(chat);
   const pending = useCell(chat.pending);
   const running = useCell(chat.running);
   const failure = useCell(chat.failure);
-  const rows = useMemo(() => rowsOf(state.entries, branches), [state.entries, branches]);
+  const rows = useMemo(() => rowsOf(state.entries, branches, labels), [state.entries, branches, labels]);
   const isElsewhere = useCell(chat.reading) !== null;
   const items = useMemo(
     () => itemsOf({ rows, state, ...(isElsewhere ? NOTHING_LIVE : { pending, running, failure }) }),

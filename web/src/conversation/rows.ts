@@ -31,6 +31,7 @@ export interface MessageRow {
   readonly parts: readonly Part[];
   /** Whether another message of the same role is above it. */
   readonly continues: boolean;
+  readonly label: string | null;
 }
 
 type RuleKind = "compaction" | "branch-point" | "interrupted" | "stopped" | "import" | "summary" | "other";
@@ -56,7 +57,11 @@ const HIDDEN_INFO: ReadonlySet<string> = new Set([
   "original",
 ]);
 
-export function rowsOf(entries: readonly Entry[], branches: readonly BranchView[]): Row[] {
+export function rowsOf(
+  entries: readonly Entry[],
+  branches: readonly BranchView[],
+  labels: ReadonlyMap<string, string>,
+): Row[] {
   const results = resultsIn(entries);
   const forks = forksOf(branches);
   const calls = new Set<string>();
@@ -71,7 +76,14 @@ export function rowsOf(entries: readonly Entry[], branches: readonly BranchView[
       const parts = partsOf(entry, results, calls);
       if (parts.length > 0) {
         const continues = role === entry.message.role;
-        rows.push({ kind: "message", key: entry.id, entry, parts, continues });
+        rows.push({
+          kind: "message",
+          key: entry.id,
+          entry,
+          parts,
+          continues,
+          label: labels.get(entry.id) ?? null,
+        });
         role = entry.message.role;
       }
       const { endState } = entry.message;

@@ -95,12 +95,14 @@ export async function detailsOf(
   gateway: GatewayContext,
 ): Promise<ConversationDetails> {
   const { head, compactionCount, profileId } = info;
-  const branches = info.deletedAt === null ? await (await gateway.store.get(info.id))?.branches() : [];
+  const conversation = info.deletedAt === null ? await gateway.store.get(info.id) : undefined;
+  const branches = await conversation?.branches();
   return {
     ...rowOf(info, gateway),
     head,
     compactionCount,
     profileId,
+    labels: (await conversation?.labels()) ?? [],
     branch: branches?.find(({ active }) => active)?.name ?? "main",
     usage: sumsOf(await gateway.usage.of(info)),
     answeredBy: await answeredBy(info, gateway),

@@ -50,6 +50,7 @@ export function MessageView(props: MessageViewProps): JSX.Element {
       tabIndex={-1}
     >
       <div class="message-body">
+        {row.label !== null && <span class="chip set message-label">{row.label}</span>}
         {isEditing && (
           <EditMessage
             conversation={conversation}
