@@ -4,6 +4,7 @@ import type { OriginalForm, Segment } from "../../../store/originals/announcemen
 import { type Original, segmentsOf } from "../../../store/originals/originals.ts";
 import type { Store } from "../../../store/store.ts";
 import type { Ingest } from "../../../store/write/ingest.ts";
+import { checkMethod, checkString } from "../../../util/checked-arguments.ts";
 
 /** One source of a conversation. */
 export interface OriginalSource {
@@ -31,6 +32,8 @@ export interface Fidelity {
 
 /** `NOT_FOUND` if there is no such conversation, or nothing of it was imported. */
 export async function originalSources(store: Store, idOrKey: string): Promise<OriginalSource[]> {
+  checkMethod(store, "ingest", "store");
+  checkString(idOrKey, "idOrKey");
   const conversation = await store.get(idOrKey);
   if (conversation === undefined) {
     throw new ColloquyError("NOT_FOUND", `There is no conversation ${idOrKey}`);
