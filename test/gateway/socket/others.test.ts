@@ -71,8 +71,8 @@ it("an answer that another store writes has not ended because its watcher has le
   const chat = await store.open("cli:1");
   const topic = `conversation:${chat.id}`;
   const raw = await RawSocket.signedIn(place);
-  const [second, third] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-  const model = scriptedModel([["One ", () => second.promise, "two ", () => third.promise, "three"]]);
+  const pieces = Array.from({ length: 300 }, () => Promise.withResolvers<void>());
+  const model = scriptedModel([["One ", ...pieces.flatMap(({ promise }) => [() => promise, "more "])]]);
   const answered = new AgentLoop({ store: other, key: "cli:1", model }).run("Count");
   const turnText = async (): Promise<string | undefined> => (await chat.turn())?.text;
   await expect.poll(turnText, { timeout: 60_000 }).toBe("One ");
@@ -81,16 +81,17 @@ it("an answer that another store writes has not ended because its watcher has le
   await until(() => JSON.stringify(raw.frames).includes("One "));
   raw.socket.terminate();
   await raw.closed();
-  second.resolve();
-  // The gateway sees that nobody watches with the next piece of text.
-  await expect.poll(turnText, { timeout: 60_000 }).toBe("One two ");
-  const isRunning = async (): Promise<unknown> =>
-    (await place.call(`GET /api/v1/conversations/${chat.id}`)).json().running;
-  await expect.poll(isRunning, { timeout: 60_000 }).toBe(false);
+  // The gateway sees that nobody watches with the first piece of text after it has noticed the cut.
+  let released = 0;
+  const isRunning = async (): Promise<unknown> => {
+    pieces[released++]?.resolve();
+    return (await place.call(`GET /api/v1/conversations/${chat.id}`)).json().running;
+  };
+  await expect.poll(isRunning, { timeout: 60_000, interval: 200 }).toBe(false);
   const back = await RawSocket.signedIn(place);
   await back.call("subscribe", { topic, after: n, stream });
   expect(JSON.stringify(back.frames)).not.toContain("chat.done");
-  third.resolve();
+  for (const { resolve } of pieces) resolve();
   await answered;
   await until(() => JSON.stringify(back.frames).includes("chat.done"));
 });
