@@ -6,7 +6,6 @@
  * leave in the order of the file, so that a conversation gets long stretches of it.
  */
 import type { Stretch } from "../../../store/originals/announcement.ts";
-import { giveBack } from "../../sources/json/long-strings.ts";
 import type { ByteSource } from "../../sources/types.ts";
 
 /** A conversation that keeps bytes of the file. */
@@ -143,7 +142,7 @@ export class FileStream {
     this.#left++;
     this.#byStart.delete(start);
     const own = keepers.length > 0 ? keepers : instead === undefined ? [] : [instead];
-    const isOwn = end - start >= LONG_BYTES && own.length === 1;
+    const isOwn = end - start >= LONG_BYTES;
     const bytes = own.length === 0 ? undefined : this.#bytes(start, end);
     for (const keeper of own) if (bytes !== undefined) keeper.keep([start, end - start], bytes, isOwn);
     if (isOwn) this.#renew(end);
@@ -178,10 +177,8 @@ export class FileStream {
     const wanted = bytes - gone;
     if (gone >= kept.length && wanted <= this.#window.length) kept.copy(this.#window);
     else {
-      const spare = Math.min(wanted, LONG_BYTES * 8);
-      const larger = Buffer.allocUnsafeSlow(Math.max(256 * 1024, wanted + spare));
+      const larger = Buffer.allocUnsafeSlow(Math.max(256 * 1024, wanted * 2));
       kept.copy(larger);
-      giveBack(this.#window);
       this.#window = larger;
     }
     this.#from += gone;

@@ -11,7 +11,6 @@ import { type NewSegment, newSegment } from "../../../store/originals/segments.t
 import type { Ingest, ReadyEntry } from "../../../store/write/ingest.ts";
 import { sha256Hex } from "../../../util/sha256.ts";
 import { madeId } from "../../contract/ids.ts";
-import { giveBack } from "../../sources/json/long-strings.ts";
 import type { QueuedOriginal, UncutSegment } from "./collector.ts";
 import { type Candidate, type Match, Matching } from "./matching.ts";
 
@@ -245,7 +244,6 @@ export class OriginalWriter {
       const some = uncut.slice(start, start + AT_ONCE);
       made.push(...(await Promise.all(some.map(({ bytes, at, ...marks }) => newSegment(bytes, at, marks)))));
     }
-    for (const { bytes } of uncut) giveBack(bytes);
     const segments: Segment[] = made.map(({ segment }) => segment);
     const first = this.#count;
     const after = this.#after;
