@@ -259,7 +259,7 @@ describe("every page", () => {
       await route.continue();
     });
     await open.show("usage", page);
-    await page.getByRole("status", { name: "Loading" }).waitFor();
+    await page.locator("#main").getByRole("status", { name: "Loading" }).waitFor();
     answer();
     await page.getByRole("row", { name: /test\/counted/ }).waitFor();
     await page.context().close();

@@ -8,6 +8,8 @@ const config: ReturnType<typeof defineConfig> = defineConfig({
     reporters: ["minimal", "./test/support/last-lines-reporter.ts"],
     setupFiles: ["test/support/private-home.ts", "test/support/clean-up.ts"],
     globalSetup: "test/browser/global-setup.ts",
+    // A browser on a busy machine misses frames: what fails three times in a row is a bug.
+    retry: 2,
     testTimeout: 180_000,
     hookTimeout: 120_000,
     maxWorkers: 2,
