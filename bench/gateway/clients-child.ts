@@ -84,22 +84,25 @@ class Client {
   }
 }
 
-async function opened(): Promise<Client[]> {
-  const all: Client[] = [];
-  // Not all at once: those that have not signed in are few.
+/** Not all at once: a gateway allows few connections that have not signed in. */
+async function opened<T>(open: () => Promise<T>): Promise<T[]> {
+  const all: T[] = [];
   while (all.length < count) {
     const some = Math.min(32, count - all.length);
-    all.push(...(await Promise.all(Array.from({ length: some }, () => Client.open()))));
+    all.push(...(await Promise.all(Array.from({ length: some }, open))));
   }
   return all;
 }
 
 async function appends(): Promise<void> {
-  const all = await Promise.all(Array.from({ length: count }, () => RawSocket.open(url)));
   const frame = (method: string, params: object): Buffer =>
     clientFrame(JSON.stringify({ type: "req", id: "1", method, params }));
   const signIn = frame("auth", { protocol: 1, token });
-  await Promise.all(all.map((client) => client.ask(signIn)));
+  const all = await opened(async () => {
+    const client = await RawSocket.open(url);
+    await client.ask(signIn);
+    return client;
+  });
   const message = { role: "user", content: "x".repeat(1000) };
   const append = frame("messages.append", { conversation: place, messages: [message] });
   onWord(async () => {
@@ -113,7 +116,7 @@ async function appends(): Promise<void> {
 
 /** Every token says when it was made. Reports how old each was, for each client, in milliseconds. */
 async function watches(): Promise<void> {
-  const all = await opened();
+  const all = await opened(() => Client.open());
   const ages: number[] = [];
   let left = count;
   for (const client of all) {
@@ -132,7 +135,7 @@ async function watches(): Promise<void> {
 
 /** Clients that ask all the time, as often as they may, until they are told to stop. */
 async function pings(): Promise<void> {
-  const all = await opened();
+  const all = await opened(() => Client.open());
   const waits: number[] = [];
   let isOver = false;
   process.on("message", () => {
