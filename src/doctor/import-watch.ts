@@ -1,19 +1,19 @@
 /** The import that keeps watching, if there is one. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { IMPORT_LOG, importWatchLock, readImportWatch } from "../state/import-watch.ts";
+import { IMPORT_LOG, type ImportWatch, importWatchLock, readImportWatch } from "../state/import-watch.ts";
 import type { Checkup, DoctorFinding } from "./finding.ts";
 
 export function checkImportWatch(stateDir: string): Checkup[] {
   const watch = readImportWatch(stateDir);
   if (watch === undefined) return [];
-  const { paths, isService, addedAt, error } = watch;
+  const { paths, isService, startedAt, addedAt, error } = watch;
   const isRunning = isHeld(stateDir);
   const last = addedAt === null ? "nothing added yet" : `last addition ${addedAt}`;
-  const checked = `Watching import of ${paths.join(", ")}: ${isRunning ? `running, ${last}` : "not running"}`;
+  const checked = `Watching import of ${paths.join(", ")}: ${isRunning ? `running, ${last}` : startedAt === null ? "never started" : "not running"}`;
   const missing = paths.filter((path) => !existsSync(path));
   const findings = [
-    ...(isRunning || (!isService && error === null) ? [] : [stopped(stateDir, error)]),
+    ...(isRunning || (!isService && error === null) ? [] : [stopped(stateDir, watch)]),
     ...missing.map(gone),
   ];
   return [{ checked, findings }];
@@ -28,12 +28,15 @@ function isHeld(stateDir: string): boolean {
   }
 }
 
-function stopped(stateDir: string, error: string | null): DoctorFinding {
+function stopped(stateDir: string, { enable, startedAt, error }: ImportWatch): DoctorFinding {
+  const isNew = startedAt === null;
+  const reason = error === null ? "" : `: ${error}`;
+  const firstStart = enable === null ? "Start it" : `Enable it: ${enable}`;
   return {
     code: "import-stopped",
     severity: "warning",
-    what: `The import that watches other tools is not running${error === null ? "" : `: ${error}`}`,
-    fix: { text: `Start it again; ${join(stateDir, IMPORT_LOG)} says what happened` },
+    what: `The import that watches other tools ${isNew ? "was never started" : `is not running${reason}`}`,
+    fix: { text: isNew ? firstStart : `Start it again; ${join(stateDir, IMPORT_LOG)} says what happened` },
     details: { error },
   };
 }

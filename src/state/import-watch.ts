@@ -10,6 +10,8 @@ export interface ImportWatch {
   readonly paths: readonly string[];
   /** It was set up as a service, so that it should be running. */
   readonly isService: boolean;
+  /** The command that enables the service. */
+  readonly enable: string | null;
   readonly startedAt: string | null;
   /** The last pass that added something. */
   readonly addedAt: string | null;
@@ -30,6 +32,7 @@ export function readImportWatch(stateDir: string): ImportWatch | undefined {
   return {
     paths: Array.isArray(value.paths) ? value.paths.map(String) : [],
     isService: value.isService === true,
+    enable: textOf(value.enable),
     startedAt: textOf(value.startedAt),
     addedAt: textOf(value.addedAt),
     error: textOf(value.error),

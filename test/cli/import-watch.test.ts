@@ -52,12 +52,16 @@ describe.skipIf(lacks(process.platform === "linux", "units of systemd are for Li
       const words = wordsOf(readFileSync(path, "utf8"));
       expect(words.slice(2)).toEqual(["import", "--watch", folder, ...state]);
 
-      const findings = async (): Promise<string[]> => {
+      const doctor = async (): Promise<{ code: string; what: string; fix: string }[]> => {
         const { stdout } = await place.run(["doctor", "--json", ...state], options);
-        const { findings: all } = JSON.parse(stdout) as { findings: { code: string }[] };
-        return all.map(({ code }) => code).filter((code) => code.startsWith("import-"));
+        return JSON.parse(stdout).findings;
       };
-      expect(await findings()).toEqual(["import-stopped"]);
+      const findings = async (): Promise<string[]> =>
+        (await doctor()).map(({ code }) => code).filter((code) => code.startsWith("import-"));
+      expect((await doctor()).find(({ code }) => code === "import-stopped")).toMatchObject({
+        what: expect.stringContaining("was never started"),
+        fix: "Enable it: systemctl --user enable --now colloquy-import",
+      });
 
       const events = (): string[] => {
         const log = join(place.state, "import.log");

@@ -100,6 +100,9 @@ it("finds the folder of a project that is not in the path", async () => {
   expect(files).toMatchObject([
     { path: join(env.HOME, ".claude/projects", project, `${SESSION}.jsonl`), state: "restored" },
   ]);
+  // The folder is of another machine.
+  const { stdout } = await place.run(["resume", all[0].id], { env });
+  expect(stdout).toMatch(/The folder .* does not exist.*To continue:\n {2}claude --resume/s);
 });
 
 it("writes nothing outside of the folder of the tool", async () => {

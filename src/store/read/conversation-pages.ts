@@ -41,7 +41,7 @@ export interface ConversationQuery {
 export interface ListedConversation extends ConversationInfo {
   /** With `firstWords`: the first words of the user, if there is no title. Not stored. */
   readonly firstWords?: string | null;
-  /** With `lastWords`: the last words on the checked-out branch, whoever said them. Not stored. */
+  /** With `lastWords`: the last words on the checked-out branch, in any role. Not stored. */
   readonly lastWords?: string | null;
 }
 

@@ -1,4 +1,4 @@
-/** The last words of a conversation, whoever said them. Derived, never stored. */
+/** The last words of a conversation, in any role. Derived, never stored. */
 import type { ConversationInfo } from "../../engine/index.ts";
 import { firstWordsOf } from "../../message/title.ts";
 import type { StoreAccess } from "../access.ts";

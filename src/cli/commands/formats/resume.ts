@@ -21,7 +21,10 @@ export async function run(call: Call): Promise<Result> {
     ? [...notes, `The folder ${cwd} does not exist: run it in a folder of the project`]
     : notes;
   if (call.flags.has("run")) return start(call, { ...resumable, notes: told, cwd: isGone ? null : cwd });
-  return { json: { id, ...resumable, notes: told }, lines: linesOf(call, resumable, told) };
+  return {
+    json: { id, ...resumable, notes: told },
+    lines: linesOf(call, { ...resumable, cwd: isGone ? null : cwd }, told),
+  };
 }
 
 /** The store is closed before a tool starts: it may run for hours. */

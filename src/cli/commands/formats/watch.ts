@@ -1,5 +1,6 @@
 /** `import --watch`, and the service that runs it. */
 import { mkdirSync } from "node:fs";
+import { homedir } from "node:os";
 import { join } from "node:path";
 import { asColloquyError } from "../../../errors.ts";
 import type { ImportReport } from "../../../formats/import/report.ts";
@@ -17,7 +18,7 @@ import { LogFile } from "../../../state/log-file.ts";
 import type { Store } from "../../../store/store.ts";
 import { safeLine } from "../../../util/visible-text.ts";
 import type { Call, Result } from "../../command.ts";
-import { installService, serviceWords } from "../../service/user-service.ts";
+import { installService, serviceFile, serviceWords } from "../../service/user-service.ts";
 import { stateFolder } from "../../store/store-target.ts";
 import { stopOnInterrupt } from "../../terminal/interrupt.ts";
 
@@ -57,12 +58,21 @@ export function installWatch(call: Call, paths: readonly string[]): Result {
   const command = ["import", "--watch", ...paths, ...(from === undefined ? [] : ["--from", from])];
   const stateDir = stateFolder(call.values);
   const before = readImportWatch(stateDir);
-  writeImportWatch(stateDir, { ...NEVER, ...before, paths, isService: true });
   const words = serviceWords(call, command);
-  return installService({ name: "import", description: "Colloquy import of other tools", words });
+  const service = { name: "import", description: "Colloquy import of other tools", words };
+  const enable = serviceFile(process.platform, homedir(), service)?.enable ?? null;
+  writeImportWatch(stateDir, { ...NEVER, ...before, paths, isService: true, enable });
+  return installService(service);
 }
 
-const NEVER: ImportWatch = { paths: [], isService: false, startedAt: null, addedAt: null, error: null };
+const NEVER: ImportWatch = {
+  paths: [],
+  isService: false,
+  enable: null,
+  startedAt: null,
+  addedAt: null,
+  error: null,
+};
 
 /** The log of a watching import, and its record for the doctor. Of two at a time, only the first has a record. */
 class WatchNotes {
