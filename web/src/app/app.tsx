@@ -4,7 +4,7 @@ import { session } from "../api/session.ts";
 import { checkSession, sessionProblem } from "../sign-in/check-session.ts";
 import { SignIn } from "../sign-in/sign-in.tsx";
 import { useCell } from "../state/cell.ts";
-import { Failure, Skeleton } from "../ui/states.tsx";
+import { Failure, Skeleton } from "../ui/list/states.tsx";
 import { Toasts } from "../ui/toast.tsx";
 import { Shell } from "./shell.tsx";
 

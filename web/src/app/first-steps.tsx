@@ -4,9 +4,9 @@ import type { FoundTool, ListOf } from "../../../src/gateway/wire/rest.ts";
 import { api, messageOf } from "../api/api.ts";
 import { isAdmin, mayWrite } from "../api/session.ts";
 import { type Load, useLoad } from "../state/use-load.ts";
-import { shortBytes } from "../ui/count.tsx";
 import { Icon, type IconName } from "../ui/icon.tsx";
-import { plural } from "../ui/plural.ts";
+import { shortBytes } from "../ui/values/count.tsx";
+import { plural } from "../ui/values/plural.ts";
 import "./first-steps.css";
 
 export function FirstSteps(): JSX.Element {

@@ -2,8 +2,8 @@ import type { ComponentType, JSX } from "preact";
 import { connection } from "../api/live.ts";
 import { PAGES, type PageProps } from "../pages/pages.ts";
 import { useLoad } from "../state/use-load.ts";
-import { PageFrame } from "../ui/page-frame.tsx";
-import { Empty, Failure, Skeleton } from "../ui/states.tsx";
+import { Empty, Failure, Skeleton } from "../ui/list/states.tsx";
+import { PageFrame } from "../ui/page/page-frame.tsx";
 
 export interface LazyPageProps extends PageProps {
   readonly name: string;

@@ -1,8 +1,8 @@
 import type { JSX } from "preact";
 import { useCell } from "../state/cell.ts";
 import { classes, IconButton } from "../ui/button.tsx";
-import { shortBytes } from "../ui/count.tsx";
 import { Icon } from "../ui/icon.tsx";
+import { shortBytes } from "../ui/values/count.tsx";
 import type { Attached, Attachments } from "./attachments.ts";
 import { isReadable } from "./readable.ts";
 

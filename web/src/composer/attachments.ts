@@ -3,7 +3,7 @@ import { ATTACHMENTS, type Attachment } from "../../../src/gateway/wire/frames.t
 import { api, messageOf } from "../api/api.ts";
 import { Cell } from "../state/cell.ts";
 import { newId } from "../state/new-id.ts";
-import { shortBytes } from "../ui/count.tsx";
+import { shortBytes } from "../ui/values/count.tsx";
 
 export interface StoredFile extends Attachment {
   readonly name: string;

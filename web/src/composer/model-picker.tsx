@@ -3,10 +3,10 @@ import { useState } from "preact/hooks";
 import type { ModelView } from "../../../src/gateway/wire/rest.ts";
 import { isOffline, shortModel } from "../list/chips.tsx";
 import { useLoad } from "../state/use-load.ts";
-import { shortCount } from "../ui/count.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { Menu } from "../ui/menu.tsx";
-import { plural } from "../ui/plural.ts";
+import { shortCount } from "../ui/values/count.tsx";
+import { plural } from "../ui/values/plural.ts";
 import { readModels } from "./models.ts";
 
 export interface ModelPickerProps {

@@ -1,7 +1,7 @@
 import type { JSX } from "preact";
 import { Markdown } from "../markdown/markdown.tsx";
 import { Icon } from "../ui/icon.tsx";
-import { End, Failure, Skeleton } from "../ui/states.tsx";
+import { End, Failure, Skeleton } from "../ui/list/states.tsx";
 import type { Chat } from "./chat.ts";
 import type { Item } from "./items.ts";
 import { MessageView } from "./message/message.tsx";

@@ -5,7 +5,7 @@ import type { ToolState } from "../../../src/gateway/wire/frames.ts";
 import { useKey } from "../app/keys.ts";
 import { useCell } from "../state/cell.ts";
 import { Button } from "../ui/button.tsx";
-import { useVirtual } from "../ui/use-virtual.ts";
+import { useVirtual } from "../ui/list/use-virtual.ts";
 import type { Chat } from "./chat.ts";
 import { ItemView } from "./item-view.tsx";
 import { estimatedHeight, itemsOf } from "./items.ts";

@@ -1,7 +1,7 @@
 /** What was sent goes to the top of the window, and the answer fills the room below it without moving anything. */
 import type { RefObject } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
-import type { VirtualRows } from "../ui/use-virtual.ts";
+import type { VirtualRows } from "../ui/list/use-virtual.ts";
 import type { Item } from "./items.ts";
 
 /** Above the message, so that it does not touch the edge. */

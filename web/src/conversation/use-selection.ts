@@ -3,7 +3,7 @@ import type { RefObject } from "preact";
 import { useState } from "preact/hooks";
 import type { MessageEntry } from "../../../src/message/types.ts";
 import { useKey } from "../app/keys.ts";
-import type { VirtualRows } from "../ui/use-virtual.ts";
+import type { VirtualRows } from "../ui/list/use-virtual.ts";
 import type { Item } from "./items.ts";
 import type { MessageActions } from "./message/message.tsx";
 

@@ -3,7 +3,7 @@ import type { ComponentType, JSX } from "preact";
 import type { ConversationDetails } from "../../../src/gateway/wire/rest.ts";
 import { useLoad } from "../state/use-load.ts";
 import { IconButton } from "../ui/button.tsx";
-import { Loaded } from "../ui/states.tsx";
+import { Loaded } from "../ui/list/states.tsx";
 import "./inspector.css";
 
 export type InspectorTab = "tree" | "context" | "details";

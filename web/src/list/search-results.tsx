@@ -10,9 +10,9 @@ import type {
 import { api } from "../api/api.ts";
 import { conversationLink } from "../app/router.ts";
 import { useLoad } from "../state/use-load.ts";
-import { plural } from "../ui/plural.ts";
-import { Empty, End, Failure, Skeleton } from "../ui/states.tsx";
-import { RelativeTime } from "../ui/time.tsx";
+import { Empty, End, Failure, Skeleton } from "../ui/list/states.tsx";
+import { plural } from "../ui/values/plural.ts";
+import { RelativeTime } from "../ui/values/time.tsx";
 import { type Filters, sinceOf } from "./filters.ts";
 import { plainWords } from "./plain-words.ts";
 import { Row } from "./row.tsx";

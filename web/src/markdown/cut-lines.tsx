@@ -1,6 +1,6 @@
 import type { ComponentChildren, JSX } from "preact";
 import { useState } from "preact/hooks";
-import { exactCount } from "../ui/count.tsx";
+import { exactCount } from "../ui/values/count.tsx";
 
 export interface CutLinesProps {
   readonly text: string;

@@ -3,7 +3,7 @@ import { useState } from "preact/hooks";
 import type { SessionState } from "../../../src/gateway/wire/auth.ts";
 import { messageOf } from "../api/api.ts";
 import { Button } from "../ui/button.tsx";
-import { useTitle } from "../ui/page-frame.tsx";
+import { useTitle } from "../ui/page/page-frame.tsx";
 import { type Credential, signIn } from "./check-session.ts";
 import "./sign-in.css";
 

@@ -1,9 +1,9 @@
 import type { JSX } from "preact";
 import type { BranchView } from "../../../../src/gateway/wire/rest.ts";
-import { shortCount } from "../../ui/count.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { Menu } from "../../ui/menu.tsx";
 import { showProblem } from "../../ui/toast.tsx";
+import { shortCount } from "../../ui/values/count.tsx";
 import type { Chat } from "../chat.ts";
 import { checkOut } from "../requests.ts";
 

@@ -1,5 +1,5 @@
 import type { JSX } from "preact";
-import { exactCount, shortCount } from "../../ui/count.tsx";
+import { exactCount, shortCount } from "../../ui/values/count.tsx";
 
 export interface MeterProps {
   readonly used: number | null;

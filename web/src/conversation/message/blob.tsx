@@ -3,8 +3,8 @@ import { createContext, type JSX } from "preact";
 import { useContext, useEffect, useState } from "preact/hooks";
 import type { BlobRef, Entry } from "../../../../src/message/types.ts";
 import { Button } from "../../ui/button.tsx";
-import { shortBytes } from "../../ui/count.tsx";
 import { showProblem } from "../../ui/toast.tsx";
+import { shortBytes } from "../../ui/values/count.tsx";
 import { readBlobText } from "../requests.ts";
 
 /** The id of the conversation that is shown. */

@@ -4,7 +4,7 @@ import type { MessageEntry } from "../../../../src/message/types.ts";
 import { messageOf } from "../../api/api.ts";
 import { useLoad } from "../../state/use-load.ts";
 import { Button } from "../../ui/button.tsx";
-import { Failure } from "../../ui/states.tsx";
+import { Failure } from "../../ui/list/states.tsx";
 import { attachedTo, blocksOf } from "../rows.ts";
 import { wordsOf } from "./words.ts";
 

@@ -3,11 +3,11 @@ import type { ComponentChildren, JSX } from "preact";
 import type { Entry } from "../../../../src/message/types.ts";
 import { mayWrite } from "../../api/session.ts";
 import { Markdown } from "../../markdown/markdown.tsx";
-import { exactCount, shortCount } from "../../ui/count.tsx";
 import { Fold } from "../../ui/fold.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { Menu } from "../../ui/menu.tsx";
-import { RelativeTime } from "../../ui/time.tsx";
+import { exactCount, shortCount } from "../../ui/values/count.tsx";
+import { RelativeTime } from "../../ui/values/time.tsx";
 import type { RuleRow } from "../rows.ts";
 
 export interface RuleActions {

@@ -6,7 +6,7 @@ import { CodeBlock } from "../../markdown/code-block.tsx";
 import { classes } from "../../ui/button.tsx";
 import { Fold } from "../../ui/fold.tsx";
 import { Icon } from "../../ui/icon.tsx";
-import { duration } from "../../ui/time.tsx";
+import { duration } from "../../ui/values/time.tsx";
 import { blobAddress } from "../requests.ts";
 import type { ToolCall } from "../rows.ts";
 import { BlobImage, BlobText, InConversation } from "./blob.tsx";

@@ -1,7 +1,7 @@
 /** The ledger as a stacked bar. Its legend carries the same numbers as text. */
 import type { JSX } from "preact";
 import type { ContextView } from "../../../../src/gateway/wire/rest.ts";
-import { exactCount, shortCount } from "../../ui/count.tsx";
+import { exactCount, shortCount } from "../../ui/values/count.tsx";
 import { ledgerBar } from "./ledger-bar.ts";
 
 export function ContextBar({ view }: { readonly view: ContextView }): JSX.Element {

@@ -2,7 +2,7 @@
 import type { JSX } from "preact";
 import { mayWrite } from "../../api/session.ts";
 import { useLoad } from "../../state/use-load.ts";
-import { Loaded } from "../../ui/states.tsx";
+import { Loaded } from "../../ui/list/states.tsx";
 import type { PanelProps } from "../inspector.tsx";
 import { useFollow } from "../use-follow.ts";
 import { CompactActions } from "./compact-actions.tsx";

@@ -1,7 +1,7 @@
 import type { JSX } from "preact";
 import type { LedgerItem } from "../../../../src/gateway/wire/rest.ts";
 import { conversationLink } from "../../app/router.ts";
-import { exactCount, shortCount } from "../../ui/count.tsx";
+import { exactCount, shortCount } from "../../ui/values/count.tsx";
 
 export interface LedgerListProps {
   readonly conversation: string;

@@ -1,7 +1,7 @@
 import type { JSX } from "preact";
 import { IconButton } from "../../ui/button.tsx";
-import { shortCount } from "../../ui/count.tsx";
-import { plural } from "../../ui/plural.ts";
+import { shortCount } from "../../ui/values/count.tsx";
+import { plural } from "../../ui/values/plural.ts";
 import type { GraphRow } from "./graph.ts";
 import { ROW_HEIGHT } from "./graph-lines.tsx";
 

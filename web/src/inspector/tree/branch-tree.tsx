@@ -2,7 +2,7 @@
 import type { JSX } from "preact";
 import { useMemo, useRef, useState } from "preact/hooks";
 import type { BranchView } from "../../../../src/gateway/wire/rest.ts";
-import { useVisibleRows } from "../../ui/use-visible-rows.ts";
+import { useVisibleRows } from "../../ui/list/use-visible-rows.ts";
 import { BranchRow } from "./branch-row.tsx";
 import { type GraphRow, layoutBranches } from "./graph.ts";
 import { GraphLines, ROW_HEIGHT, wordsAt } from "./graph-lines.tsx";

@@ -2,7 +2,7 @@ import type { JSX } from "preact";
 import type { BranchesView } from "../../../../src/gateway/wire/rest.ts";
 import { isAdmin, mayWrite } from "../../api/session.ts";
 import { Button } from "../../ui/button.tsx";
-import { plural } from "../../ui/plural.ts";
+import { plural } from "../../ui/values/plural.ts";
 import { depthState } from "./depth.ts";
 import { flattenPreview } from "./flatten-preview.ts";
 

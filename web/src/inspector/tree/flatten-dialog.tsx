@@ -1,7 +1,7 @@
 import type { JSX } from "preact";
 import type { BranchesView } from "../../../../src/gateway/wire/rest.ts";
 import { Confirm } from "../../ui/confirm.tsx";
-import { plural } from "../../ui/plural.ts";
+import { plural } from "../../ui/values/plural.ts";
 import { branchApi } from "./branch-api.ts";
 import { flattenPreview } from "./flatten-preview.ts";
 

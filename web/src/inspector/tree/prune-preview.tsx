@@ -1,6 +1,6 @@
 import type { JSX } from "preact";
-import { exactCount, shortBytes } from "../../ui/count.tsx";
-import { RemovalTable } from "../../ui/tables.tsx";
+import { RemovalTable } from "../../ui/list/tables.tsx";
+import { exactCount, shortBytes } from "../../ui/values/count.tsx";
 import type { Pruned } from "./branch-api.ts";
 
 export function PrunePreview({ pruned }: { readonly pruned: Pruned }): JSX.Element {

@@ -3,9 +3,9 @@ import type { JSX } from "preact";
 import type { StatusView } from "../../../../src/gateway/wire/rest.ts";
 import { api } from "../../api/api.ts";
 import { useLoad } from "../../state/use-load.ts";
-import { exactCount, shortBytes } from "../../ui/count.tsx";
-import { PageFrame } from "../../ui/page-frame.tsx";
-import { Loaded } from "../../ui/states.tsx";
+import { Loaded } from "../../ui/list/states.tsx";
+import { PageFrame } from "../../ui/page/page-frame.tsx";
+import { exactCount, shortBytes } from "../../ui/values/count.tsx";
 import "../pages.css";
 import "./about.css";
 

@@ -2,12 +2,12 @@
 import type { JSX } from "preact";
 import type { FindingView } from "../../../../src/gateway/wire/rest.ts";
 import { useLoad } from "../../state/use-load.ts";
-import { AdminsOnly } from "../../ui/admins-only.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Icon } from "../../ui/icon.tsx";
-import { PageFrame } from "../../ui/page-frame.tsx";
-import { plural } from "../../ui/plural.ts";
-import { Loaded } from "../../ui/states.tsx";
+import { Loaded } from "../../ui/list/states.tsx";
+import { AdminsOnly } from "../../ui/page/admins-only.tsx";
+import { PageFrame } from "../../ui/page/page-frame.tsx";
+import { plural } from "../../ui/values/plural.ts";
 import { readDiagnosis } from "./doctor-api.ts";
 import "../pages.css";
 import "./doctor.css";

@@ -2,9 +2,9 @@ import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import type { FoundTool } from "../../../../src/gateway/wire/rest.ts";
 import { Button } from "../../ui/button.tsx";
-import { Count, shortBytes } from "../../ui/count.tsx";
-import { plural } from "../../ui/plural.ts";
-import { Empty } from "../../ui/states.tsx";
+import { Empty } from "../../ui/list/states.tsx";
+import { Count, shortBytes } from "../../ui/values/count.tsx";
+import { plural } from "../../ui/values/plural.ts";
 
 export interface FoundToolsProps {
   readonly tools: readonly FoundTool[];

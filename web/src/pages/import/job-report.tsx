@@ -1,9 +1,9 @@
 import type { JSX } from "preact";
 import type { ImportJob } from "../../../../src/gateway/wire/rest.ts";
 import { Button } from "../../ui/button.tsx";
-import { exactCount } from "../../ui/count.tsx";
-import { plural } from "../../ui/plural.ts";
-import { RelativeTime } from "../../ui/time.tsx";
+import { exactCount } from "../../ui/values/count.tsx";
+import { plural } from "../../ui/values/plural.ts";
+import { RelativeTime } from "../../ui/values/time.tsx";
 
 const STATES: Readonly<Record<ImportJob["state"], string>> = {
   running: "Importing",

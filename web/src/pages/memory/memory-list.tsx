@@ -3,9 +3,9 @@ import { useState } from "preact/hooks";
 import type { MemoryItem } from "../../../../src/gateway/wire/rest.ts";
 import type { Pages } from "../../state/use-pages.ts";
 import { Button } from "../../ui/button.tsx";
-import { ListEnd } from "../../ui/list-end.tsx";
-import { plural } from "../../ui/plural.ts";
-import { RelativeTime } from "../../ui/time.tsx";
+import { ListEnd } from "../../ui/list/list-end.tsx";
+import { plural } from "../../ui/values/plural.ts";
+import { RelativeTime } from "../../ui/values/time.tsx";
 import { sourceName } from "./source-name.ts";
 
 export interface MemoryListProps {

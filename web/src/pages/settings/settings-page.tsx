@@ -2,10 +2,10 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { useLoad } from "../../state/use-load.ts";
-import { AdminsOnly } from "../../ui/admins-only.tsx";
-import { FilterBar } from "../../ui/filter-bar.tsx";
-import { PageFrame } from "../../ui/page-frame.tsx";
-import { Empty, Loaded } from "../../ui/states.tsx";
+import { FilterBar } from "../../ui/list/filter-bar.tsx";
+import { Empty, Loaded } from "../../ui/list/states.tsx";
+import { AdminsOnly } from "../../ui/page/admins-only.tsx";
+import { PageFrame } from "../../ui/page/page-frame.tsx";
 import { ConfigState } from "./config-state.tsx";
 import { matchSettings, readable, sections, WHICH, type Which } from "./match-settings.ts";
 import { Setting } from "./setting.tsx";

@@ -1,8 +1,8 @@
 import type { JSX } from "preact";
 import type { DeviceInfo } from "../../../../src/gateway/wire/auth.ts";
 import { Button } from "../../ui/button.tsx";
-import { RecordTable } from "../../ui/tables.tsx";
-import { RelativeTime } from "../../ui/time.tsx";
+import { RecordTable } from "../../ui/list/tables.tsx";
+import { RelativeTime } from "../../ui/values/time.tsx";
 import { agentName } from "./agent-name.ts";
 import { Ends } from "./ends.tsx";
 

@@ -1,5 +1,5 @@
 import type { JSX } from "preact";
-import { exactTime } from "../../ui/time.tsx";
+import { exactTime } from "../../ui/values/time.tsx";
 
 const day = new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short", year: "numeric" });
 

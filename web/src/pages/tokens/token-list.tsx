@@ -1,8 +1,8 @@
 import type { JSX } from "preact";
 import type { TokenInfo } from "../../../../src/gateway/wire/auth.ts";
 import { Button } from "../../ui/button.tsx";
-import { RecordTable } from "../../ui/tables.tsx";
-import { RelativeTime } from "../../ui/time.tsx";
+import { RecordTable } from "../../ui/list/tables.tsx";
+import { RelativeTime } from "../../ui/values/time.tsx";
 import { Ends } from "./ends.tsx";
 import { scopeText } from "./scope-text.ts";
 

@@ -2,9 +2,9 @@ import type { JSX } from "preact";
 import type { ConversationSummary } from "../../../../src/gateway/wire/rest.ts";
 import { titleOf } from "../../list/title.ts";
 import { Confirm } from "../../ui/confirm.tsx";
-import { exactCount } from "../../ui/count.tsx";
-import { plural } from "../../ui/plural.ts";
-import { RemovalTable } from "../../ui/tables.tsx";
+import { RemovalTable } from "../../ui/list/tables.tsx";
+import { exactCount } from "../../ui/values/count.tsx";
+import { plural } from "../../ui/values/plural.ts";
 import { trashApi } from "./trash-api.ts";
 
 export interface PurgeDialogProps {

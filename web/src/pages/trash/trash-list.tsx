@@ -3,9 +3,9 @@ import type { ConversationSummary } from "../../../../src/gateway/wire/rest.ts";
 import { isAdmin, mayWrite } from "../../api/session.ts";
 import { titleOf } from "../../list/title.ts";
 import { Button } from "../../ui/button.tsx";
-import { Count } from "../../ui/count.tsx";
-import { RecordTable } from "../../ui/tables.tsx";
-import { RelativeTime } from "../../ui/time.tsx";
+import { RecordTable } from "../../ui/list/tables.tsx";
+import { Count } from "../../ui/values/count.tsx";
+import { RelativeTime } from "../../ui/values/time.tsx";
 
 export interface TrashListProps {
   readonly items: readonly ConversationSummary[];

@@ -1,6 +1,6 @@
 /** What can be measured, and how it is written. */
 import type { UsageRow } from "../../../../src/gateway/wire/rest.ts";
-import { exactCount, money, shortCount } from "../../ui/count.tsx";
+import { exactCount, money, shortCount } from "../../ui/values/count.tsx";
 
 export interface Measure {
   readonly label: string;

@@ -2,8 +2,8 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { useLoad } from "../../state/use-load.ts";
-import { PageFrame } from "../../ui/page-frame.tsx";
-import { Empty, Loaded } from "../../ui/states.tsx";
+import { Empty, Loaded } from "../../ui/list/states.tsx";
+import { PageFrame } from "../../ui/page/page-frame.tsx";
 import { readUsage } from "./usage-api.ts";
 import { UsageFigures } from "./usage-figures.tsx";
 import "../pages.css";

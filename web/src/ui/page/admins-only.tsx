@@ -1,7 +1,7 @@
 import type { ComponentChildren, JSX } from "preact";
-import { isAdmin } from "../api/session.ts";
+import { isAdmin } from "../../api/session.ts";
+import { Empty } from "../list/states.tsx";
 import { PageFrame } from "./page-frame.tsx";
-import { Empty } from "./states.tsx";
 
 export interface AdminsOnlyProps {
   readonly title: string;

@@ -1,5 +1,5 @@
 import type { JSX } from "preact";
-import { Icon } from "./icon.tsx";
+import { Icon } from "../icon.tsx";
 
 /** To the list, where there is room for one column only. */
 export function BackButton(): JSX.Element {

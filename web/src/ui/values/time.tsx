@@ -1,5 +1,5 @@
 import type { JSX } from "preact";
-import { Cell, useCell } from "../state/cell.ts";
+import { Cell, useCell } from "../../state/cell.ts";
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;

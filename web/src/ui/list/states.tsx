@@ -1,9 +1,9 @@
 /** What a list shows instead of rows, or after the last one. */
 import type { ComponentChildren, JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { messageOf } from "../api/api.ts";
-import type { Load } from "../state/use-load.ts";
-import { Button } from "./button.tsx";
+import { messageOf } from "../../api/api.ts";
+import type { Load } from "../../state/use-load.ts";
+import { Button } from "../button.tsx";
 
 const PATIENCE_MS = 150;
 

@@ -1,6 +1,6 @@
 import type { JSX } from "preact";
-import type { Pages } from "../state/use-pages.ts";
-import { Button } from "./button.tsx";
+import type { Pages } from "../../state/use-pages.ts";
+import { Button } from "../button.tsx";
 import { End, Failure } from "./states.tsx";
 
 export interface ListEndProps<T> {
