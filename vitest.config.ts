@@ -1,11 +1,13 @@
 import { defineConfig } from "vitest/config";
-import { SlowestFirst } from "./test/support/slowest-first.ts";
+import { SlowestFirst } from "./test/support/runner/slowest-first.ts";
 
 export default defineConfig({
   test: {
     pool: "threads",
-    reporters: ["minimal", "./test/support/last-lines-reporter.ts"],
-    setupFiles: ["private-home", "match-patterns", "clean-up"].map((name) => `test/support/${name}.ts`),
+    reporters: ["minimal", "./test/support/runner/last-lines-reporter.ts"],
+    setupFiles: ["private-home", "match-patterns", "clean-up"].map(
+      (name) => `test/support/runner/${name}.ts`,
+    ),
     sequence: { sequencer: SlowestFirst },
     // Generous: a slow machine is not a bug, and only a test that hangs takes so long.
     testTimeout: 300_000,
@@ -23,7 +25,7 @@ export default defineConfig({
         test: {
           name: "whole",
           include: ["test/**/*.test.ts"],
-          globalSetup: "test/support/bundled-command.ts",
+          globalSetup: "test/support/runner/bundled-command.ts",
         },
       },
     ],

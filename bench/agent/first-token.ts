@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { modelServer } from "../../test/support/model-server.ts";
+import { modelServer } from "../../test/support/models/model-server.ts";
 import { type BenchRow, median, sized } from "../harness.ts";
 import { installCommand } from "../installed-command.ts";
 import { below } from "../rows.ts";

@@ -1,5 +1,5 @@
 import { connectGateway } from "../../src/gateway/client/index.ts";
-import { modelServer } from "../../test/support/model-server.ts";
+import { modelServer } from "../../test/support/models/model-server.ts";
 import { type BenchRow, sized } from "../harness.ts";
 import { below } from "../rows.ts";
 import { Clients, openBenchPlace } from "./place.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { processorMs } from "../../test/support/processor-time.ts";
+import { processorMs } from "../../test/support/processes/processor-time.ts";
 import type { Block, Message } from "../message/types.ts";
 import type { ContextItem } from "./item.ts";
 import { repairToolPairs } from "./pairs.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { plantedSecrets } from "../../test/support/planted-secrets.ts";
-import { processorMs } from "../../test/support/processor-time.ts";
+import { processorMs } from "../../test/support/processes/processor-time.ts";
+import { plantedSecrets } from "../../test/support/samples/planted-secrets.ts";
 import { isSecretProperty, redactSecrets } from "./redact-secrets.ts";
 
 describe("redactSecrets", () => {

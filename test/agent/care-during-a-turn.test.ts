@@ -5,7 +5,7 @@ import { AgentLoop, type Tool } from "../../src/agent/index.ts";
 import { type Conversation, openStore, restoreBackup, type Store } from "../../src/index.ts";
 import { textOf } from "../../src/message/index.ts";
 import { ENGINES } from "../process/child-process.ts";
-import { scriptedModel } from "../support/scripted-model.ts";
+import { scriptedModel } from "../support/models/scripted-model.ts";
 import { tempFolder } from "../support/temp-folder.ts";
 
 const KEY = "cli:default";

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { AgentLoop, type Tool } from "../../src/agent/index.ts";
 import { type Conversation, openStore } from "../../src/index.ts";
 import { textOf } from "../../src/message/index.ts";
-import { scriptedModel } from "../support/scripted-model.ts";
+import { scriptedModel } from "../support/models/scripted-model.ts";
 
 const KEY = "cli:default";
 

@@ -2,7 +2,7 @@
 import { spawnSync } from "node:child_process";
 import { AgentLoop, type Tool } from "../../src/agent/index.ts";
 import { type ColloquyError, openStore } from "../../src/index.ts";
-import { scriptedModel } from "../support/scripted-model.ts";
+import { scriptedModel } from "../support/models/scripted-model.ts";
 
 /** Node ignores the signal, so writes end short or fail with EFBIG. */
 function limitFiles(bytes: number | "unlimited"): void {

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { LineProcess } from "../support/line-process.ts";
+import { LineProcess } from "../support/processes/line-process.ts";
 import { random } from "../torture/content.ts";
 import { wrongIn } from "./judge.ts";
 

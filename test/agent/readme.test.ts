@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { expect, it } from "vitest";
-import { modelServer } from "../support/model-server.ts";
+import { modelServer } from "../support/models/model-server.ts";
 import { tempFolder } from "../support/temp-folder.ts";
 
 const NAME = '{ name: "anthropic/claude-opus-5-5"';

@@ -7,7 +7,7 @@ import { describe, expect, it } from "vitest";
 import { AgentLoop } from "../../src/agent/index.ts";
 import { openStore } from "../../src/index.ts";
 import { ENGINES, has, lacks } from "../process/child-process.ts";
-import { scriptedModel } from "../support/scripted-model.ts";
+import { scriptedModel } from "../support/models/scripted-model.ts";
 import { tempFolder } from "../support/temp-folder.ts";
 
 const CHILD = fileURLToPath(new URL("./full-child.ts", import.meta.url));

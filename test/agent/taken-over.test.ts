@@ -4,7 +4,7 @@ import { AgentLoop, type Tool } from "../../src/agent/index.ts";
 import { type Conversation, openStore, type Store } from "../../src/index.ts";
 import { textOf } from "../../src/message/index.ts";
 import { newDisk, open } from "../sim/jsonl-kit.ts";
-import { scriptedModel } from "../support/scripted-model.ts";
+import { scriptedModel } from "../support/models/scripted-model.ts";
 
 /** More than the lifetime of a lease. */
 const FROZEN_MS = 31_000;

@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import type { Step } from "../support/model-server.ts";
+import type { Step } from "../support/models/model-server.ts";
 import { openScene, type Scene } from "./scene.ts";
 
 /** An answer stops before its second half until a test lets it continue. */

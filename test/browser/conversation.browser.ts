@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import type { Conversation } from "../../src/store/conversation.ts";
 import type { Store } from "../../src/store/store.ts";
 import { Cuttable } from "../gateway/socket/cuttable.ts";
-import type { Step } from "../support/model-server.ts";
+import type { Step } from "../support/models/model-server.ts";
 import { openScene, type Scene } from "./scene.ts";
 import { DIAGRAM } from "./seed-texts.ts";
 

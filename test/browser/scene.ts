@@ -9,7 +9,7 @@ import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playw
 import { openStore } from "../../src/store/open.ts";
 import type { Store } from "../../src/store/store.ts";
 import type { JsonObject } from "../../src/util/json.ts";
-import { modelServer, type Script } from "../support/model-server.ts";
+import { modelServer, type Script } from "../support/models/model-server.ts";
 import { openBrowser, UNTRUSTED_HOST } from "./open-browser.ts";
 
 export interface Scene extends AsyncDisposable {

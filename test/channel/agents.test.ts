@@ -6,7 +6,7 @@ import { Agents } from "../../src/channel/setup/agents.ts";
 import { openStore } from "../../src/index.ts";
 import { openCredentials } from "../../src/state/credentials/index.ts";
 import type { JsonObject } from "../../src/util/json.ts";
-import { modelServer, type Script } from "../support/model-server.ts";
+import { modelServer, type Script } from "../support/models/model-server.ts";
 import { tempFolder } from "../support/temp-folder.ts";
 
 async function scene(script: Script, config: JsonObject = {}) {

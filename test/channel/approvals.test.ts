@@ -5,10 +5,10 @@ import { openStore } from "../../src/index.ts";
 import type { JsonObject } from "../../src/util/json.ts";
 import { ChatPlace } from "../cli/chat-place.ts";
 import { BIN } from "../cli/run-command.ts";
-import { DISCORD_TOKEN, DiscordServer } from "../support/discord-server.ts";
-import { LineProcess } from "../support/line-process.ts";
-import type { Script } from "../support/model-server.ts";
-import { BOT_TOKEN, TelegramServer } from "../support/telegram-server.ts";
+import type { Script } from "../support/models/model-server.ts";
+import { LineProcess } from "../support/processes/line-process.ts";
+import { DISCORD_TOKEN, DiscordServer } from "../support/servers/discord-server.ts";
+import { BOT_TOKEN, TelegramServer } from "../support/servers/telegram-server.ts";
 import { until } from "../support/until.ts";
 
 const ANNA = { id: "7", username: "anna" };

@@ -2,9 +2,9 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { openStore } from "../../src/index.ts";
 import { ChatPlace } from "../cli/chat-place.ts";
 import { BIN } from "../cli/run-command.ts";
-import { DISCORD_TOKEN, DiscordServer } from "../support/discord-server.ts";
-import { LineProcess } from "../support/line-process.ts";
-import type { Script } from "../support/model-server.ts";
+import type { Script } from "../support/models/model-server.ts";
+import { LineProcess } from "../support/processes/line-process.ts";
+import { DISCORD_TOKEN, DiscordServer } from "../support/servers/discord-server.ts";
 import { until } from "../support/until.ts";
 
 const ANNA = { id: "7", username: "anna" };

@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import { type Channel, type ChannelMessage, discordChannel } from "../../src/channel/index.ts";
 import { ColloquyError } from "../../src/errors.ts";
-import { DISCORD_TOKEN, DiscordServer } from "../support/discord-server.ts";
+import { DISCORD_TOKEN, DiscordServer } from "../support/servers/discord-server.ts";
 import { until } from "../support/until.ts";
 
 const ANNA = { id: "7", username: "anna" };

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { ChatPlace } from "../cli/chat-place.ts";
 import { BIN } from "../cli/run-command.ts";
-import { LineProcess } from "../support/line-process.ts";
+import { LineProcess } from "../support/processes/line-process.ts";
 import { until } from "../support/until.ts";
 
 /** A channel whose platform is a folder: it reads letters from one file, and writes to another. */

@@ -4,7 +4,7 @@ import type { Channel, ChannelEvents, ChannelMessage } from "../../src/channel/i
 import { type AccessPolicy, authorise, ChannelHost, type Session } from "../../src/channel/index.ts";
 import { openStore, type Store } from "../../src/index.ts";
 import { loadSessionStore, patchSessionEntry } from "../../src/state/session-index/index.ts";
-import { scriptedModel } from "../support/scripted-model.ts";
+import { scriptedModel } from "../support/models/scripted-model.ts";
 import { tempFolder } from "../support/temp-folder.ts";
 import { until } from "../support/until.ts";
 

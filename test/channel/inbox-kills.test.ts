@@ -2,8 +2,8 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { openStore, textOf } from "../../src/index.ts";
-import { ChatPlatform } from "../support/chat-platform.ts";
-import { LineProcess } from "../support/line-process.ts";
+import { LineProcess } from "../support/processes/line-process.ts";
+import { ChatPlatform } from "../support/servers/chat-platform.ts";
 import { tempFolder } from "../support/temp-folder.ts";
 
 const SCRIPT = fileURLToPath(new URL("./bot-process.ts", import.meta.url));

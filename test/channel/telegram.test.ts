@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import { type Channel, type ChannelMessage, telegramChannel } from "../../src/channel/index.ts";
 import { ColloquyError } from "../../src/errors.ts";
-import { BOT_TOKEN, TelegramServer } from "../support/telegram-server.ts";
+import { BOT_TOKEN, TelegramServer } from "../support/servers/telegram-server.ts";
 import { until } from "../support/until.ts";
 
 const ANNA = { id: 7, first_name: "Anna" };

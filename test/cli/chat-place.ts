@@ -1,8 +1,8 @@
 /** A state folder whose model is a server on this machine. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type ModelServer, modelServer, type Script } from "../support/model-server.ts";
-import { TerminalProcess } from "../support/terminal-process.ts";
+import { type ModelServer, modelServer, type Script } from "../support/models/model-server.ts";
+import { TerminalProcess } from "../support/processes/terminal-process.ts";
 import { BIN, Place } from "./run-command.ts";
 
 export class ChatPlace extends Place implements AsyncDisposable {

@@ -2,7 +2,7 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { chmodSync, chownSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { describe, expect, it } from "vitest";
-import { plantedSecrets } from "../support/planted-secrets.ts";
+import { plantedSecrets } from "../support/samples/planted-secrets.ts";
 import { BIN, Place } from "./run-command.ts";
 
 function write(place: Place, name: string, text: string): void {

@@ -4,7 +4,7 @@ import { chmodSync, chownSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { openStore } from "../../src/store/open.ts";
 import { canRunAs, isRoot, lacks } from "../process/child-process.ts";
-import { createWithKeys } from "../support/old-keys.ts";
+import { createWithKeys } from "../support/samples/old-keys.ts";
 import { DoctorPlace } from "./doctor-place.ts";
 import { BIN, type Printed } from "./run-command.ts";
 

@@ -4,7 +4,7 @@ import { request } from "node:http";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { ListOf, ModelView, StatusView } from "../../src/gateway/wire/rest.ts";
-import { TelegramServer } from "../support/telegram-server.ts";
+import { TelegramServer } from "../support/servers/telegram-server.ts";
 import { signIn, startGateway } from "./gateway-process.ts";
 import { Place } from "./run-command.ts";
 

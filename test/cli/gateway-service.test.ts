@@ -8,7 +8,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { hasBrowser } from "../../src/cli/commands/gateway/browser.ts";
 import { serviceFile } from "../../src/cli/service/user-service.ts";
 import { has, lacks } from "../process/child-process.ts";
-import { TerminalProcess } from "../support/terminal-process.ts";
+import { TerminalProcess } from "../support/processes/terminal-process.ts";
 import { until } from "../support/until.ts";
 import { Place } from "./run-command.ts";
 

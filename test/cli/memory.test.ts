@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { embeddingServer, openAiAnswer } from "../support/embedding-server.ts";
-import { LineProcess } from "../support/line-process.ts";
+import { LineProcess } from "../support/processes/line-process.ts";
+import { embeddingServer, openAiAnswer } from "../support/servers/embedding-server.ts";
 import { until } from "../support/until.ts";
 import { BIN, Place } from "./run-command.ts";
 

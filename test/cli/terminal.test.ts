@@ -6,7 +6,7 @@ import { wrapHard } from "../../src/cli/terminal/wrap.ts";
 import { openStore } from "../../src/store/open.ts";
 import { cut, widthOf } from "../../src/util/text-width.ts";
 import { safeLine, safeText } from "../../src/util/visible-text.ts";
-import { processorMs } from "../support/processor-time.ts";
+import { processorMs } from "../support/processes/processor-time.ts";
 import { BIN, Place, type Printed } from "./run-command.ts";
 
 const HOSTILE =

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import type { CommandSpec, OptionSpec } from "../../src/cli/command.ts";
 import { COMMANDS, GLOBAL_OPTIONS } from "../../src/cli/command-table.ts";
-import { codeSpans, sectionOf, tableRows } from "../support/source-text.ts";
+import { codeSpans, sectionOf, tableRows } from "../support/docs/source-text.ts";
 
 const page = readFileSync("docs/reference/cli.md", "utf8");
 

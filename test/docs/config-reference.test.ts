@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { referenceTable } from "../support/config-reference-table.ts";
+import { referenceTable } from "../support/docs/config-reference-table.ts";
 
 describe("docs/reference/config.md", () => {
   it("has every setting as the table has it", () => {

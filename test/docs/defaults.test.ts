@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { codeSpans, tableRows } from "../support/source-text.ts";
+import { codeSpans, tableRows } from "../support/docs/source-text.ts";
 
 /** Each number that a page states as a default, by the first name in its row, and the constant that it is. */
 const DEFAULTS: Readonly<

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { codeSpans, sectionOf, sourceText, tableRows } from "../support/source-text.ts";
+import { codeSpans, sectionOf, sourceText, tableRows } from "../support/docs/source-text.ts";
 
 const page = readFileSync("docs/reference/errors.md", "utf8");
 

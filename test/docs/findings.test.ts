@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { codeSpans, sourceText, tableRows } from "../support/source-text.ts";
+import { codeSpans, sourceText, tableRows } from "../support/docs/source-text.ts";
 
 /** As a finding is made: `code: "x"`, or the first words that a function gets which makes one. */
 const MADE =

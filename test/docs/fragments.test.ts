@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { codeBlocks, markdownPages } from "../support/markdown.ts";
+import { codeBlocks, markdownPages } from "../support/docs/markdown.ts";
 
 /** Below the checkout, so that a program in it finds the types of Node. */
 const folder = resolve(".tmp", `fragments-${process.pid}`);

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { Conversation } from "../../src/store/conversation.ts";
 import { Store } from "../../src/store/store.ts";
 import { Transcript } from "../../src/transcript/index.ts";
-import { codeSpans, sourceText, tableRows } from "../support/source-text.ts";
+import { codeSpans, sourceText, tableRows } from "../support/docs/source-text.ts";
 
 const names = new Set(readFileSync("docs/reference/library.md", "utf8").match(/\w+/g));
 

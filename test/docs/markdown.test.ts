@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { parse, split } from "../../src/cli/parse.ts";
-import { codeBlocks, markdownPages, proseLines } from "../support/markdown.ts";
+import { codeBlocks, markdownPages, proseLines } from "../support/docs/markdown.ts";
 
 const COLUMNS = 120;
 const pages = markdownPages();

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { resolveSessionKey } from "../../src/key/index.ts";
-import { codeSpans, sectionOf, tableRows } from "../support/source-text.ts";
+import { codeSpans, sectionOf, tableRows } from "../support/docs/source-text.ts";
 
 const page = readFileSync("docs/guide/session-keys.md", "utf8");
 

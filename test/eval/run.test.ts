@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { readSet } from "../../eval/recall/read-set.ts";
-import { runScript } from "../support/run-script.ts";
+import { runScript } from "../support/processes/run-script.ts";
 import { tempFolder } from "../support/temp-folder.ts";
 import { CONVERSATIONS, QUESTIONS, toySet } from "./toy-set.ts";
 

@@ -7,7 +7,7 @@ import { describe, expect, it } from "vitest";
 import { connectGateway } from "../../src/gateway/client/index.ts";
 import { signIn, startGateway } from "../cli/gateway-process.ts";
 import { has, lacks } from "../process/child-process.ts";
-import { modelServer } from "../support/model-server.ts";
+import { modelServer } from "../support/models/model-server.ts";
 import { tempFolder } from "../support/temp-folder.ts";
 import { until } from "../support/until.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { ColloquyError } from "../../src/errors.ts";
-import { modelServer, type Step } from "../support/model-server.ts";
-import { ask, CANARY, eventsOf, modelOn, PROVIDERS } from "../support/model-target.ts";
+import { modelServer, type Step } from "../support/models/model-server.ts";
+import { ask, CANARY, eventsOf, modelOn, PROVIDERS } from "../support/models/model-target.ts";
 
 const APIS = Object.keys(PROVIDERS);
 const HALF: Step = [{ text: "Half an " }, { fault: "cut" }];

@@ -1,8 +1,8 @@
 /** The loop with models of all protocols on a real server. */
 import { describe, expect, it } from "vitest";
 import { type AgentEvent, AgentLoop, defineTool } from "../../src/agent/index.ts";
-import { modelServer } from "../support/model-server.ts";
-import { modelOn, PROVIDERS } from "../support/model-target.ts";
+import { modelServer } from "../support/models/model-server.ts";
+import { modelOn, PROVIDERS } from "../support/models/model-target.ts";
 
 const tools = [
   defineTool({

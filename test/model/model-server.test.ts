@@ -4,7 +4,7 @@ import { createGoogle } from "@ai-sdk/google";
 import { createOpenAI } from "@ai-sdk/openai";
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import { describe, expect, it } from "vitest";
-import { type ModelServer, modelServer, type Step } from "../support/model-server.ts";
+import { type ModelServer, modelServer, type Step } from "../support/models/model-server.ts";
 
 type Model = ReturnType<ReturnType<typeof createAnthropic>>;
 type Call = Parameters<Model["doStream"]>[0];

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { AgentLoop, type ChatModel, offlineModel } from "../../src/agent/index.ts";
 import { openStore, type Store } from "../../src/index.ts";
 import { openMemory } from "../../src/memory/index.ts";
-import { ask, eventsOf } from "../support/model-target.ts";
+import { ask, eventsOf } from "../support/models/model-target.ts";
 import { tempFolder } from "../support/temp-folder.ts";
 
 async function stocked(): Promise<Store> {

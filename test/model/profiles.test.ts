@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { ModelEvent } from "../../src/agent/index.ts";
 import { type Credentials, openCredentials } from "../../src/state/credentials/index.ts";
-import { modelServer, type Step } from "../support/model-server.ts";
-import { ask, CANARY, eventsOf, modelOn } from "../support/model-target.ts";
+import { modelServer, type Step } from "../support/models/model-server.ts";
+import { ask, CANARY, eventsOf, modelOn } from "../support/models/model-target.ts";
 import { tempFolder } from "../support/temp-folder.ts";
 
 const API = "anthropic-messages";

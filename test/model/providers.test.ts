@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import { THINKING_LEVELS } from "../../src/agent/index.ts";
 import type { Message } from "../../src/message/types.ts";
 import { objectsIn } from "../../src/util/values.ts";
-import { modelServer, type Step } from "../support/model-server.ts";
-import { ask, CANARY, eventsOf, modelOn, PROVIDERS } from "../support/model-target.ts";
+import { modelServer, type Step } from "../support/models/model-server.ts";
+import { ask, CANARY, eventsOf, modelOn, PROVIDERS } from "../support/models/model-target.ts";
 
 const APIS = Object.keys(PROVIDERS);
 const PNG = { type: "base64", media_type: "image/png", data: "iVBORw0KGgo=" };

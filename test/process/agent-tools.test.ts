@@ -5,7 +5,7 @@ import { AgentLoop, AgentTools, type AgentToolsOptions, agentFor, type Tool } fr
 import { loadSessionStore } from "../../src/state/session-index/index.ts";
 import { openStore } from "../../src/store/index.ts";
 import type { JsonObject } from "../../src/util/json.ts";
-import { scriptedModel } from "../support/scripted-model.ts";
+import { scriptedModel } from "../support/models/scripted-model.ts";
 import { tempFolder } from "../support/temp-folder.ts";
 
 async function place(config: JsonObject, files: Readonly<Record<string, string>> = {}) {

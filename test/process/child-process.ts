@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { MessageInput } from "../../src/index.ts";
-import { LineProcess } from "../support/line-process.ts";
+import { LineProcess } from "../support/processes/line-process.ts";
 import type { Calls } from "./child.ts";
 
 const CHILD = fileURLToPath(new URL("./child.ts", import.meta.url));

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { openCredentials } from "../../src/state/credentials/index.ts";
-import { LineProcess } from "../support/line-process.ts";
+import { LineProcess } from "../support/processes/line-process.ts";
 import { tempFolder } from "../support/temp-folder.ts";
 import { until } from "../support/until.ts";
 

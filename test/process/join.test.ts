@@ -1,8 +1,8 @@
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { openStore } from "../../src/store/open.ts";
-import { createWithKeys } from "../support/old-keys.ts";
-import { runScript } from "../support/run-script.ts";
+import { runScript } from "../support/processes/run-script.ts";
+import { createWithKeys } from "../support/samples/old-keys.ts";
 import { tempFolder } from "../support/temp-folder.ts";
 
 const CHILD = fileURLToPath(new URL("join-child.ts", import.meta.url));

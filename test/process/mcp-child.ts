@@ -1,7 +1,7 @@
 /** An MCP server as a process. The argument says how it behaves, if not well. */
 import { spawn } from "node:child_process";
 import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
-import { mcpServer } from "../support/mcp-server.ts";
+import { mcpServer } from "../support/servers/mcp-server.ts";
 
 const [manner] = process.argv.slice(2);
 

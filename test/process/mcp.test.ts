@@ -8,8 +8,8 @@ import {
   type ToolOutput,
 } from "../../src/agent/index.ts";
 import type { JsonObject } from "../../src/util/json.ts";
-import { LineProcess } from "../support/line-process.ts";
-import { mcpHttpServer } from "../support/mcp-http-server.ts";
+import { LineProcess } from "../support/processes/line-process.ts";
+import { mcpHttpServer } from "../support/servers/mcp-http-server.ts";
 import { until } from "../support/until.ts";
 
 const CHILD = resolve("test/process/mcp-child.ts");

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { loadSessionStore } from "../../src/state/session-index/load.ts";
 import { patchSessionEntry } from "../../src/state/session-index/patch.ts";
 import { saveSessionStore } from "../../src/state/session-index/save.ts";
-import { LineProcess } from "../support/line-process.ts";
+import { LineProcess } from "../support/processes/line-process.ts";
 import { until } from "../support/until.ts";
 import { Folder } from "./child-process.ts";
 

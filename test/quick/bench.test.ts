@@ -5,7 +5,7 @@ import { lifeBench } from "../../bench/life/index.ts";
 import { recallBench } from "../../bench/recall/index.ts";
 import { stateBench } from "../../bench/state/index.ts";
 import { storeBench } from "../../bench/store/index.ts";
-import { runScript } from "../support/run-script.ts";
+import { runScript } from "../support/processes/run-script.ts";
 
 /** A benchmark that is never run breaks unseen. Its figures are for `npm run bench` alone. */
 describe.each(

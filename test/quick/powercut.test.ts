@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { obstacle } from "../powercut/image.ts";
-import { runScript } from "../support/run-script.ts";
+import { runScript } from "../support/processes/run-script.ts";
 
 describe("npm run powercut -- --quick", () => {
   it("loses nothing that was acknowledged before the cut", async ({ skip }) => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { runScript } from "../support/run-script.ts";
+import { runScript } from "../support/processes/run-script.ts";
 
 /** `npm run torture` kills writers a thousand times. */
 describe("npm run torture -- --quick", () => {

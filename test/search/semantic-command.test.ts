@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { expect, it, onTestFinished } from "vitest";
 import { openStore } from "../../src/store/open.ts";
 import { Place } from "../cli/run-command.ts";
-import { embeddingServer, openAiAnswer } from "../support/embedding-server.ts";
+import { embeddingServer, openAiAnswer } from "../support/servers/embedding-server.ts";
 
 it("searches by meaning with the provider of the config, once it is allowed", async () => {
   const place = new Place();

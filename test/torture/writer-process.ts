@@ -1,5 +1,5 @@
 import { fileURLToPath } from "node:url";
-import { LineProcess } from "../support/line-process.ts";
+import { LineProcess } from "../support/processes/line-process.ts";
 import type { Command, Report } from "./content.ts";
 
 const WRITER = fileURLToPath(new URL("./writer.ts", import.meta.url));

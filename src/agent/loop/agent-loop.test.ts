@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type Piece, scriptedModel } from "../../../test/support/scripted-model.ts";
+import { type Piece, scriptedModel } from "../../../test/support/models/scripted-model.ts";
 import { unavailable } from "../../errors.ts";
 import { textOf } from "../../message/text.ts";
 import type { Conversation } from "../../store/conversation.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { scriptedModel } from "../../../test/support/scripted-model.ts";
+import { scriptedModel } from "../../../test/support/models/scripted-model.ts";
 import { textOf } from "../../message/text.ts";
 import type { Conversation } from "../../store/conversation.ts";
 import { openStore } from "../../store/open.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { modelServer } from "../../../test/support/model-server.ts";
-import { modelOn } from "../../../test/support/model-target.ts";
-import { scriptedModel } from "../../../test/support/scripted-model.ts";
+import { modelServer } from "../../../test/support/models/model-server.ts";
+import { modelOn } from "../../../test/support/models/model-target.ts";
+import { scriptedModel } from "../../../test/support/models/scripted-model.ts";
 import type { Tool, ToolOutput } from "../tools/tool.ts";
 import { AgentLoop } from "./agent-loop.ts";
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { Dice } from "../../../test/sim/dice.ts";
 import { SimulatedDisk } from "../../../test/sim/simulated-disk.ts";
-import { scriptedModel } from "../../../test/support/scripted-model.ts";
+import { scriptedModel } from "../../../test/support/models/scripted-model.ts";
 import { JsonlEngine } from "../../engine/jsonl/jsonl-engine.ts";
 import { unavailable } from "../../errors.ts";
 import { loadSessionStore, type SessionEntry, syncSessionIndex } from "../../state/session-index/index.ts";

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { fc } from "../../../test/support/fast-check.ts";
-import { Screen } from "../../../test/support/screen.ts";
+import { Screen } from "../../../test/support/processes/screen.ts";
 import { completed } from "./completion.ts";
 import { type EditedText, EMPTY, edited } from "./edited-text.ts";
 import { InputHistory } from "./input-history.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { fc } from "../../../test/support/fast-check.ts";
-import { Screen } from "../../../test/support/screen.ts";
+import { Screen } from "../../../test/support/processes/screen.ts";
 import { widthOf } from "../../util/text-width.ts";
 import { MarkdownStream } from "./markdown-stream.ts";
 import { colours, noColours } from "./paint.ts";

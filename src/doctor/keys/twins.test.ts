@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { legacyTwins } from "../../../test/support/legacy-twins.ts";
-import { createWithKeys } from "../../../test/support/old-keys.ts";
+import { legacyTwins } from "../../../test/support/samples/legacy-twins.ts";
+import { createWithKeys } from "../../../test/support/samples/old-keys.ts";
 import { tempFolder } from "../../../test/support/temp-folder.ts";
 import { EphemeralEngine } from "../../engine/ephemeral/ephemeral-engine.ts";
 import { importConversations } from "../../formats/index.ts";

@@ -1,5 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { exported, LARGE, LONE, PIXEL, sampleStore } from "../../../test/support/sample-conversation.ts";
+import {
+  exported,
+  LARGE,
+  LONE,
+  PIXEL,
+  sampleStore,
+} from "../../../test/support/samples/sample-conversation.ts";
 import { fromClaude } from "../../message/apis/anthropic.ts";
 import { fromOpenAI } from "../../message/apis/openai.ts";
 import { openStore } from "../../store/open.ts";

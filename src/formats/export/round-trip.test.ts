@@ -7,8 +7,8 @@ import {
   readLines,
   recordsIn,
   surroundings,
-} from "../../../test/support/recording-sink.ts";
-import { exported, sampleStore } from "../../../test/support/sample-conversation.ts";
+} from "../../../test/support/samples/recording-sink.ts";
+import { exported, sampleStore } from "../../../test/support/samples/sample-conversation.ts";
 import { tempFolder } from "../../../test/support/temp-folder.ts";
 import { toStoredData } from "../../message/entry.ts";
 import type { StoredEntry } from "../../message/types.ts";

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { piHeader, piSays } from "../../../test/formats/pi-session.ts";
-import { surroundings } from "../../../test/support/recording-sink.ts";
+import { surroundings } from "../../../test/support/samples/recording-sink.ts";
 import { tempFolder } from "../../../test/support/temp-folder.ts";
 import { openStore } from "../../store/open.ts";
 import { ReportBuilder } from "./report.ts";

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { legacyTwins } from "../../../test/support/legacy-twins.ts";
+import { legacyTwins } from "../../../test/support/samples/legacy-twins.ts";
 import { tempFolder } from "../../../test/support/temp-folder.ts";
 import { openStore } from "../../store/open.ts";
 import type { Store } from "../../store/store.ts";

@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
+import { ManualTiming } from "../../../test/support/manual-timing.ts";
 import {
   type Answer,
   embeddingServer,
   fakeVector,
   json,
   openAiAnswer,
-} from "../../../test/support/embedding-server.ts";
-import { ManualTiming } from "../../../test/support/manual-timing.ts";
+} from "../../../test/support/servers/embedding-server.ts";
 import type { EmbeddingChain } from "./chain.ts";
 import { type EmbeddingsOptions, openEmbeddings } from "./open.ts";
 import type { EmbeddingSettings } from "./settings.ts";

@@ -1,6 +1,11 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { embeddingServer, fakeVector, json, openAiAnswer } from "../../../test/support/embedding-server.ts";
+import {
+  embeddingServer,
+  fakeVector,
+  json,
+  openAiAnswer,
+} from "../../../test/support/servers/embedding-server.ts";
 import { tempFolder } from "../../../test/support/temp-folder.ts";
 import { checking } from "./check-vectors.ts";
 import type { EmbeddingProvider } from "./provider.ts";

@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { embeddingServer } from "../../../test/support/embedding-server.ts";
+import { embeddingServer } from "../../../test/support/servers/embedding-server.ts";
 import { tempFolder } from "../../../test/support/temp-folder.ts";
 import { openMemoryFile } from "../database/open.ts";
 import type { EmbeddingChain } from "./chain.ts";

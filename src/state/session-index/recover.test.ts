@@ -2,7 +2,7 @@ import { readFileSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { AgentFolder, entry } from "../../../test/support/agent-folder.ts";
-import { processorMs } from "../../../test/support/processor-time.ts";
+import { processorMs } from "../../../test/support/processes/processor-time.ts";
 import { type FileIo, systemIo } from "../../disk/file-io.ts";
 import { writeDocument } from "./document.ts";
 import { loadSessionStore } from "./load.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { AgentFolder, entry } from "../../../test/support/agent-folder.ts";
-import { createWithKeys } from "../../../test/support/old-keys.ts";
+import { createWithKeys } from "../../../test/support/samples/old-keys.ts";
 import { EphemeralEngine } from "../../engine/ephemeral/ephemeral-engine.ts";
 import { openStore } from "../../store/open.ts";
 import type { Store } from "../../store/store.ts";

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { plantedSecrets } from "../../../test/support/planted-secrets.ts";
+import { plantedSecrets } from "../../../test/support/samples/planted-secrets.ts";
 import { tempFolder } from "../../../test/support/temp-folder.ts";
 import { importConversations } from "../../formats/index.ts";
 import { rememberSecrets } from "../../secrets/known-secrets.ts";

@@ -10,7 +10,7 @@ import { ROUTES } from "../../../src/gateway/routes/table.ts";
 import type { SignedIn } from "../../../src/gateway/wire/auth.ts";
 import { openCredentials } from "../../../src/state/credentials/index.ts";
 import { sha256Hex } from "../../../src/util/sha256.ts";
-import { modelServer } from "../../support/model-server.ts";
+import { modelServer } from "../../support/models/model-server.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
 import { type CallOptions, openPlace, type Place } from "../place.ts";
 

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { BOT_TOKEN, TelegramServer } from "../../support/telegram-server.ts";
+import { BOT_TOKEN, TelegramServer } from "../../support/servers/telegram-server.ts";
 import { until } from "../../support/until.ts";
 import { chatScene, Watch } from "./chat-place.ts";
 

@@ -5,7 +5,7 @@ import type { Scope } from "../../../src/gateway/wire/auth.ts";
 import type { AnyEventFrame, EventName, Events } from "../../../src/gateway/wire/frames.ts";
 import type { Store } from "../../../src/store/store.ts";
 import type { JsonObject } from "../../../src/util/json.ts";
-import { type ModelServer, modelServer, type Script } from "../../support/model-server.ts";
+import { type ModelServer, modelServer, type Script } from "../../support/models/model-server.ts";
 import { until } from "../../support/until.ts";
 import { openPlace, type Place } from "../place.ts";
 

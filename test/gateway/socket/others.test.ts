@@ -7,7 +7,7 @@ import { AgentLoop } from "../../../src/agent/index.ts";
 import { Chats } from "../../../src/gateway/chat/chats.ts";
 import { Conversation } from "../../../src/store/conversation.ts";
 import { openStore } from "../../../src/store/open.ts";
-import { scriptedModel } from "../../support/scripted-model.ts";
+import { scriptedModel } from "../../support/models/scripted-model.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
 import { until } from "../../support/until.ts";
 import { chatScene, Watch } from "./chat-place.ts";

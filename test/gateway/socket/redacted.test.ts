@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { openStore } from "../../../src/store/open.ts";
-import { plantedSecrets } from "../../support/planted-secrets.ts";
+import { plantedSecrets } from "../../support/samples/planted-secrets.ts";
 import { chatScene, Watch } from "./chat-place.ts";
 
 const LISTED = "the blue house by the lake";

@@ -4,8 +4,8 @@ import { connectGateway, type GatewayClient } from "../../../src/gateway/client/
 import { textOf } from "../../../src/message/text.ts";
 import type { Conversation } from "../../../src/store/conversation.ts";
 import { openStore } from "../../../src/store/open.ts";
-import { LineProcess } from "../../support/line-process.ts";
-import { modelServer } from "../../support/model-server.ts";
+import { modelServer } from "../../support/models/model-server.ts";
+import { LineProcess } from "../../support/processes/line-process.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
 import { until } from "../../support/until.ts";
 import { chatScene, Watch } from "./chat-place.ts";

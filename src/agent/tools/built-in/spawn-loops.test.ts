@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type ScriptedModel, scriptedModel } from "../../../../test/support/scripted-model.ts";
+import { type ScriptedModel, scriptedModel } from "../../../../test/support/models/scripted-model.ts";
 import { unavailable } from "../../../errors.ts";
 import { textOf } from "../../../message/text.ts";
 import { openStore } from "../../../store/open.ts";

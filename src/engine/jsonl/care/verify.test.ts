@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { AT, append, blobOf, created, done, newDisk, open, say } from "../../../../test/sim/jsonl-kit.ts";
-import { turnsDuring } from "../../../../test/support/loop-turns.ts";
+import { turnsDuring } from "../../../../test/support/processes/loop-turns.ts";
 import type { JsonlEngine } from "../jsonl-engine.ts";
 
 /** Takes much longer to read than a turn of the event loop may. */

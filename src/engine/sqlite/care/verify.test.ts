@@ -3,7 +3,7 @@ import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it } from "vitest";
-import { turnsDuring } from "../../../../test/support/loop-turns.ts";
+import { turnsDuring } from "../../../../test/support/processes/loop-turns.ts";
 import { tempFolder } from "../../../../test/support/temp-folder.ts";
 import { openStore } from "../../../store/open.ts";
 

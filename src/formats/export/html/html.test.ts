@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { plantedSecrets } from "../../../../test/support/planted-secrets.ts";
-import { exported, PIXEL, sampleStore } from "../../../../test/support/sample-conversation.ts";
+import { plantedSecrets } from "../../../../test/support/samples/planted-secrets.ts";
+import { exported, PIXEL, sampleStore } from "../../../../test/support/samples/sample-conversation.ts";
 import { openStore } from "../../../store/open.ts";
 import type { Store } from "../../../store/store.ts";
 

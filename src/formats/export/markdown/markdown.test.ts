@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { exported, sampleStore } from "../../../../test/support/sample-conversation.ts";
+import { exported, sampleStore } from "../../../../test/support/samples/sample-conversation.ts";
 import { openStore } from "../../../store/open.ts";
 import type { Store } from "../../../store/store.ts";
 import { quotedText } from "./markdown-text.ts";

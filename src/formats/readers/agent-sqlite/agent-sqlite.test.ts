@@ -1,7 +1,11 @@
 import { readFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it } from "vitest";
-import { type Recorded, RecordingSink, surroundings } from "../../../../test/support/recording-sink.ts";
+import {
+  type Recorded,
+  RecordingSink,
+  surroundings,
+} from "../../../../test/support/samples/recording-sink.ts";
 import type { SourceDatabase } from "../../contract/reader.ts";
 import { agentSqlite } from "./index.ts";
 

@@ -1,6 +1,11 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { RecordingSink, readFile, readLines, surroundings } from "../../../../test/support/recording-sink.ts";
+import {
+  RecordingSink,
+  readFile,
+  readLines,
+  surroundings,
+} from "../../../../test/support/samples/recording-sink.ts";
 import { checkMessage } from "../../../message/validate.ts";
 import type { Json } from "../../../util/json.ts";
 import { claudeCode } from "./index.ts";

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { RecordingSink, readLines, surroundings } from "../../../../test/support/recording-sink.ts";
+import { RecordingSink, readLines, surroundings } from "../../../../test/support/samples/recording-sink.ts";
 import type { Json } from "../../../util/json.ts";
 import { claudeCode } from "./index.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { fc } from "../../../../test/support/fast-check.ts";
-import { RecordingSink, readLines, surroundings } from "../../../../test/support/recording-sink.ts";
+import { RecordingSink, readLines, surroundings } from "../../../../test/support/samples/recording-sink.ts";
 import type { Json } from "../../../util/json.ts";
 import type { SourceEntry } from "../../contract/reader.ts";
 import { claudeCode } from "./index.ts";

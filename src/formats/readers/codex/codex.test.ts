@@ -1,6 +1,11 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { RecordingSink, readFile, readLines, surroundings } from "../../../../test/support/recording-sink.ts";
+import {
+  RecordingSink,
+  readFile,
+  readLines,
+  surroundings,
+} from "../../../../test/support/samples/recording-sink.ts";
 import type { Json, JsonObject } from "../../../util/json.ts";
 import type { SourceEntry } from "../../contract/reader.ts";
 import { codex } from "./index.ts";

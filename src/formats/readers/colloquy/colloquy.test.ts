@@ -6,7 +6,7 @@ import {
   readFile,
   recordsIn,
   surroundings,
-} from "../../../../test/support/recording-sink.ts";
+} from "../../../../test/support/samples/recording-sink.ts";
 import { encodeHeader, sealObject } from "../../../transcript/lines.ts";
 import { colloquy } from "./index.ts";
 

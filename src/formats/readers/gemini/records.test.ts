@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { RecordingSink, readFile, surroundings } from "../../../../test/support/recording-sink.ts";
+import { RecordingSink, readFile, surroundings } from "../../../../test/support/samples/recording-sink.ts";
 import { checkMessage } from "../../../message/validate.ts";
 import { gemini } from "./index.ts";
 

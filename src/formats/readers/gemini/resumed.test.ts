@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { shapeOf } from "../../../../test/support/conversation-shape.ts";
+import { shapeOf } from "../../../../test/support/samples/conversation-shape.ts";
 import { tempFolder } from "../../../../test/support/temp-folder.ts";
 import { openStore } from "../../../store/open.ts";
 import { importConversations } from "../../import/run.ts";

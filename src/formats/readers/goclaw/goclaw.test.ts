@@ -7,7 +7,7 @@ import {
   readLines,
   recordsIn,
   surroundings,
-} from "../../../../test/support/recording-sink.ts";
+} from "../../../../test/support/samples/recording-sink.ts";
 import { goclaw } from "./index.ts";
 
 const fixture = (name: string): string => readFileSync(`test/fixtures/goclaw/${name}`, "utf8");

@@ -5,7 +5,7 @@ import {
   RecordingSink,
   readLines,
   surroundings,
-} from "../../../../test/support/recording-sink.ts";
+} from "../../../../test/support/samples/recording-sink.ts";
 import { komatachi } from "./index.ts";
 
 const text = readFileSync("test/fixtures/komatachi/kitchen/transcript.jsonl", "utf8");

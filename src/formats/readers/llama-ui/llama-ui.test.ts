@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { type RecordingSink, readFile, recordsIn } from "../../../../test/support/recording-sink.ts";
+import { type RecordingSink, readFile, recordsIn } from "../../../../test/support/samples/recording-sink.ts";
 import type { SourceEntry } from "../../contract/reader.ts";
 import { llamaUi } from "./index.ts";
 

@@ -1,6 +1,10 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { type RecordingSink, readValues, surroundings } from "../../../../test/support/recording-sink.ts";
+import {
+  type RecordingSink,
+  readValues,
+  surroundings,
+} from "../../../../test/support/samples/recording-sink.ts";
 import type { JsonObject } from "../../../util/json.ts";
 import { openWebui } from "./index.ts";
 

@@ -1,6 +1,11 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { RecordingSink, readFile, readLines, surroundings } from "../../../../test/support/recording-sink.ts";
+import {
+  RecordingSink,
+  readFile,
+  readLines,
+  surroundings,
+} from "../../../../test/support/samples/recording-sink.ts";
 import { toOpenAI } from "../../../message/apis/openai.ts";
 import type { Message } from "../../../message/types.ts";
 import type { JsonObject } from "../../../util/json.ts";

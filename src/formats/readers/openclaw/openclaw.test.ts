@@ -2,7 +2,12 @@ import { readFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { zstdCompressSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { RecordingSink, readFile, recordsIn, surroundings } from "../../../../test/support/recording-sink.ts";
+import {
+  RecordingSink,
+  readFile,
+  recordsIn,
+  surroundings,
+} from "../../../../test/support/samples/recording-sink.ts";
 import type { JsonObject } from "../../../util/json.ts";
 import type { SourceDatabase, SourceEntry } from "../../contract/reader.ts";
 import { openclaw } from "./index.ts";

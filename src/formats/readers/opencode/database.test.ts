@@ -1,6 +1,6 @@
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, expect, test } from "vitest";
-import { RecordingSink, surroundings } from "../../../../test/support/recording-sink.ts";
+import { RecordingSink, surroundings } from "../../../../test/support/samples/recording-sink.ts";
 import type { JsonObject } from "../../../util/json.ts";
 import type { SourceDatabase } from "../../contract/reader.ts";
 import { opencode } from "./index.ts";

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { posix } from "node:path";
 import { expect, test } from "vitest";
-import { RecordingSink } from "../../../../test/support/recording-sink.ts";
+import { RecordingSink } from "../../../../test/support/samples/recording-sink.ts";
 import type { JsonObject } from "../../../util/json.ts";
 import type { Surroundings } from "../../contract/reader.ts";
 import { opencode } from "./index.ts";

@@ -6,7 +6,7 @@ import {
   readLines,
   recordsIn,
   surroundings,
-} from "../../../../test/support/recording-sink.ts";
+} from "../../../../test/support/samples/recording-sink.ts";
 import { personalAgent } from "./index.ts";
 
 const fixture = (name: string): string => readFileSync(`test/fixtures/personal-agent/${name}`, "utf8");

@@ -6,7 +6,7 @@ import {
   readLines,
   recordsIn,
   surroundings,
-} from "../../../../test/support/recording-sink.ts";
+} from "../../../../test/support/samples/recording-sink.ts";
 import type { Json, JsonObject } from "../../../util/json.ts";
 import { madeId } from "../../contract/ids.ts";
 import type { SourceEntry } from "../../contract/reader.ts";

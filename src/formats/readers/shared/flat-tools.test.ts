@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { fc } from "../../../../test/support/fast-check.ts";
-import { RecordingSink, surroundings } from "../../../../test/support/recording-sink.ts";
+import { RecordingSink, surroundings } from "../../../../test/support/samples/recording-sink.ts";
 import { FlatTools, mediaBlock } from "../../../message/apis/flat-tools.ts";
 import type { Json } from "../../../util/json.ts";
 import type { RecordReader } from "../../contract/reader.ts";

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { RecordingSink, readFile, surroundings } from "../../../../test/support/recording-sink.ts";
+import { RecordingSink, readFile, surroundings } from "../../../../test/support/samples/recording-sink.ts";
 import type { Message } from "../../../message/types.ts";
 import type { JsonObject } from "../../../util/json.ts";
 import { sharegpt } from "./index.ts";

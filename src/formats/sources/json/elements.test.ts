@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { fc } from "../../../../test/support/fast-check.ts";
-import { processorMs } from "../../../../test/support/processor-time.ts";
+import { processorMs } from "../../../../test/support/processes/processor-time.ts";
 import { problem } from "../problem.ts";
 import type { ByteSource, ElementProblem, SourceElement } from "../types.ts";
 import { type ElementsOptions, readElements } from "./elements.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { fc } from "../../../../test/support/fast-check.ts";
-import { processorMs } from "../../../../test/support/processor-time.ts";
+import { processorMs } from "../../../../test/support/processes/processor-time.ts";
 import { parseRecords } from "./records.ts";
 
 const valuesOf = (text: string) => parseRecords(text).values.map(({ value }) => value);

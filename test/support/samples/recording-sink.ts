@@ -1,5 +1,5 @@
 /** A sink that only remembers what it was given. For tests of readers. */
-import type { FormatWith } from "../../src/formats/contract/format.ts";
+import type { FormatWith } from "../../../src/formats/contract/format.ts";
 import type {
   ConversationSink,
   RecordReader,
@@ -8,8 +8,8 @@ import type {
   SourceEntry,
   SourceRecord,
   Surroundings,
-} from "../../src/formats/contract/reader.ts";
-import type { JsonObject } from "../../src/util/json.ts";
+} from "../../../src/formats/contract/reader.ts";
+import type { JsonObject } from "../../../src/util/json.ts";
 
 export interface Recorded {
   start: SourceConversation;

@@ -1,7 +1,7 @@
 /** A model without a server that says what a test wrote down, for tests of the loop alone. */
-import type { ChatModel, ModelEvent, ModelRequest, StopReason } from "../../src/agent/model/chat-model.ts";
-import type { Block } from "../../src/message/types.ts";
-import type { JsonObject } from "../../src/util/json.ts";
+import type { ChatModel, ModelEvent, ModelRequest, StopReason } from "../../../src/agent/model/chat-model.ts";
+import type { Block } from "../../../src/message/types.ts";
+import type { JsonObject } from "../../../src/util/json.ts";
 
 /** Texts are streamed, calls end the step, an error is thrown, and a function is awaited. */
 export type Piece =

@@ -1,6 +1,6 @@
 /** The tables of docs/reference/http.md, from the routes. */
-import type { Route } from "../../src/gateway/routes/route.ts";
-import { ROUTES } from "../../src/gateway/routes/table.ts";
+import type { Route } from "../../../src/gateway/routes/route.ts";
+import { ROUTES } from "../../../src/gateway/routes/table.ts";
 
 export function httpReference(): string {
   const families = Map.groupBy(ROUTES, familyOf);

@@ -1,5 +1,5 @@
-import type { JsonObject } from "../../../src/util/json.ts";
-import { parseJson } from "../../../src/util/json.ts";
+import type { JsonObject } from "../../../../src/util/json.ts";
+import { parseJson } from "../../../../src/util/json.ts";
 import type { AnswerTo, Encoder, Protocol, ScriptStop } from "./script.ts";
 
 const STOPS: Readonly<Record<ScriptStop, string>> = {

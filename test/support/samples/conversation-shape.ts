@@ -1,7 +1,7 @@
 /** What a user sees of imported conversations, to compare imports of the same files in another order. */
-import type { Message } from "../../src/message/types.ts";
-import type { Store } from "../../src/store/store.ts";
-import { listIn } from "../../src/util/values.ts";
+import type { Message } from "../../../src/message/types.ts";
+import type { Store } from "../../../src/store/store.ts";
+import { listIn } from "../../../src/util/values.ts";
 
 export interface ConversationShape {
   readonly key: string | null;

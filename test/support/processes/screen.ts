@@ -1,5 +1,5 @@
 /** What a terminal of a given width shows: text, line breaks, and the few orders that we use. */
-import { widthOf } from "../../src/util/text-width.ts";
+import { widthOf } from "../../../src/util/text-width.ts";
 
 const ESC = "\\u001b";
 const ORDER = new RegExp(`${ESC}\\[(\\??[0-9;]*)([A-Za-z])|${ESC}\\][^\\u0007]*\\u0007|([\\s\\S])`, "gu");

@@ -1,5 +1,5 @@
 /** What a test lets a model say, in the words of no protocol. */
-import type { JsonObject } from "../../../src/util/json.ts";
+import type { JsonObject } from "../../../../src/util/json.ts";
 
 /** In the order in which they are sent. Pieces of one kind that follow each other are one block. */
 export type Piece =

@@ -1,7 +1,7 @@
 /** A model of each protocol, on a scripted server. */
-import { type ChatModel, type ModelEvent, type ModelRequest, openModel } from "../../src/agent/index.ts";
-import type { OpenModelOptions } from "../../src/agent/model/open-model.ts";
-import type { ModelSpec } from "../../src/state/models/types.ts";
+import { type ChatModel, type ModelEvent, type ModelRequest, openModel } from "../../../src/agent/index.ts";
+import type { OpenModelOptions } from "../../../src/agent/model/open-model.ts";
+import type { ModelSpec } from "../../../src/state/models/types.ts";
 import type { ModelServer } from "./model-server.ts";
 
 export const CANARY = "canary-0123456789-abcdefghijkl";

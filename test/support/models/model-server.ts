@@ -11,14 +11,14 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { JsonObject } from "../../src/util/json.ts";
-import { anthropicProtocol } from "./model-protocols/anthropic.ts";
-import { chatCompletionsProtocol } from "./model-protocols/chat-completions.ts";
-import { googleProtocol } from "./model-protocols/google.ts";
-import { responsesProtocol } from "./model-protocols/responses.ts";
-import type { Encoder, Piece, Protocol, Refused, Step, Streamed } from "./model-protocols/script.ts";
+import type { JsonObject } from "../../../src/util/json.ts";
+import { anthropicProtocol } from "./protocols/anthropic.ts";
+import { chatCompletionsProtocol } from "./protocols/chat-completions.ts";
+import { googleProtocol } from "./protocols/google.ts";
+import { responsesProtocol } from "./protocols/responses.ts";
+import type { Encoder, Piece, Protocol, Refused, Step, Streamed } from "./protocols/script.ts";
 
-export type { Step } from "./model-protocols/script.ts";
+export type { Step } from "./protocols/script.ts";
 
 interface ModelServerRequest {
   readonly path: string;

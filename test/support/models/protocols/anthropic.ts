@@ -1,4 +1,4 @@
-import type { JsonObject } from "../../../src/util/json.ts";
+import type { JsonObject } from "../../../../src/util/json.ts";
 import type { AnswerTo, Encoder, Protocol, ScriptStop } from "./script.ts";
 
 const STOPS: Readonly<Record<ScriptStop, string>> = {

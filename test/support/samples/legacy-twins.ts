@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { tempFolder } from "./temp-folder.ts";
+import { tempFolder } from "../temp-folder.ts";
 
 /** Three legacy files that spell one session key in three ways; `two` was used last, `one` first. */
 const TWINS = [

@@ -1,8 +1,8 @@
 /** A conversation with something of everything, for tests. */
 
-import { type ExportOptions, exportConversation } from "../../src/formats/export/index.ts";
-import { openStore } from "../../src/store/open.ts";
-import type { Store } from "../../src/store/store.ts";
+import { type ExportOptions, exportConversation } from "../../../src/formats/export/index.ts";
+import { openStore } from "../../../src/store/open.ts";
+import type { Store } from "../../../src/store/store.ts";
 
 export const PIXEL =
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";

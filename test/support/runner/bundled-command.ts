@@ -2,7 +2,7 @@
 import { cpSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { TestProject } from "vitest/node";
-import { bundleCommand } from "../../scripts/bundle-command.ts";
+import { bundleCommand } from "../../../scripts/bundle-command.ts";
 
 declare module "vitest" {
   interface ProvidedContext {

@@ -1,7 +1,7 @@
 /** The table of the reference page, so that the page cannot say anything else than the code. */
-import type { Field } from "../../src/state/config/schema/field.ts";
-import { kindOf } from "../../src/state/config/schema/field-at.ts";
-import { ROOT, SECTIONS } from "../../src/state/config/schema/index.ts";
+import type { Field } from "../../../src/state/config/schema/field.ts";
+import { kindOf } from "../../../src/state/config/schema/field-at.ts";
+import { ROOT, SECTIONS } from "../../../src/state/config/schema/index.ts";
 
 /** Every section and setting as Markdown. `*` stands for any name, `[]` for an item of a list. */
 export function referenceTable(): string {

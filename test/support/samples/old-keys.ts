@@ -1,5 +1,5 @@
-import type { Engine } from "../../src/engine/index.ts";
-import { openEngine } from "../../src/store/open-engine.ts";
+import type { Engine } from "../../../src/engine/index.ts";
+import { openEngine } from "../../../src/store/open-engine.ts";
 
 const OPTIONS = { readonly: false, durability: "full", lockWaitMs: 1000, onProblem: () => {} } as const;
 
