@@ -150,7 +150,7 @@ describe("folders", () => {
       readdirSync(root, { recursive: true, encoding: "utf8" }).map((name) => join(root, name)),
     );
     const perFolder = Map.groupBy(
-      sources.filter((file) => /(?<!\.test)\.tsx?$/.test(file)),
+      sources.filter((file) => /(?<!\.test|\.browser)\.tsx?$/.test(file)),
       (file) => dirname(file),
     );
     const crowded = [...perFolder].filter(([, members]) => members.length > FOLDER_FILES_MAX);

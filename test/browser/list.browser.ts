@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { openStore } from "../../src/store/open.ts";
 import { type BrowserPlace, openBrowserPlace } from "./pages-place.ts";
 import { runInPage } from "./scene.ts";
+import { scroll } from "./scroll.ts";
 
 const COUNT = 100_000;
 const FORKED = "Conversation 120";
@@ -39,12 +40,6 @@ async function seed(location: string): Promise<void> {
   await store.close();
 }
 
-interface Scrolled {
-  readonly blank: number;
-  readonly seen: number;
-  readonly elements: number;
-}
-
 const row = (page: Page, title: string): Locator =>
   page.locator(".side .row", { has: page.getByText(title, { exact: true }) });
 const newest = `Conversation ${COUNT - 1}`;
@@ -53,10 +48,10 @@ it("scrolls through 100,000 conversations without a blank frame", async () => {
   const page = await open.window({ viewport: { width: 1440, height: 900 } });
   await open.show("", page);
   await row(page, newest).waitFor();
-  const down = await runInPage<Scrolled>(page, "scroll-list", { step: 900, frames: 240 });
+  const down = await scroll(page, "conversations", { step: 900, frames: 240 });
   expect(down.blank).toBe(0);
   expect(down.seen).toBeGreaterThan(2000);
-  const up = await runInPage<Scrolled>(page, "scroll-list", { step: -2500, frames: 60 });
+  const up = await scroll(page, "conversations", { step: -2500, frames: 60 });
   expect(up.blank).toBe(0);
   // Only what is near the window exists.
   expect(up.elements).toBeLessThan(80);
@@ -108,14 +103,14 @@ it("keeps a long list whole and in place when it is read again", async () => {
     }
     await route.continue().catch(() => {});
   });
-  await runInPage(page, "scroll-list", { step: 900, frames: 10 });
+  await scroll(page, "conversations", { step: 900, frames: 10 });
   await expect.poll(() => isHeld).toBe(true);
   const readAgain = page.waitForResponse((response) => /conversations\?(?!.*cursor)/.test(response.url()));
   // So many at once that the gateway asks to read the list again.
   await Promise.all(Array.from({ length: 400 }, (_, n) => open.place.store.create({ title: `Late ${n}` })));
   await (await readAgain).finished();
   held.resolve();
-  await runInPage(page, "scroll-list", { step: 900, frames: 90 });
+  await scroll(page, "conversations", { step: 900, frames: 90 });
   const titles = await runInPage<string[]>(page, "shown-titles", {});
   const numbers = titles.map((title) => Number(title.replace("Conversation ", "")));
   expect(numbers[0]).toBeLessThan(COUNT - 500);

@@ -1,12 +1,7 @@
 import { expect, it } from "vitest";
-import { openScene, runInPage } from "./scene.ts";
+import { openScene } from "./scene.ts";
+import { scroll } from "./scroll.ts";
 import { seedMany } from "./seed.ts";
-
-interface Scrolled {
-  readonly blank: number;
-  readonly seen: number;
-  readonly elements: number;
-}
 
 const COUNT = 100_000;
 
@@ -17,12 +12,12 @@ it("scrolls through 100,000 messages without a blank frame", async () => {
   });
   const page = await scene.open(`#/c/${id}`);
   await page.locator(".message", { hasText: `Message ${COUNT - 1}.` }).waitFor();
-  const up = await runInPage<Scrolled>(page, "scroll", { step: -1500, frames: 150 });
+  const up = await scroll(page, "messages", { step: -1500, frames: 150 });
   expect(up.blank).toBe(0);
   expect(up.seen).toBeGreaterThan(1500);
   await page.keyboard.press("Home");
   await page.locator(".message", { hasText: "Message 0." }).waitFor();
-  const down = await runInPage<Scrolled>(page, "scroll", { step: 1500, frames: 150 });
+  const down = await scroll(page, "messages", { step: 1500, frames: 150 });
   expect(down.blank).toBe(0);
   expect(down.seen).toBeGreaterThan(1500);
   // Only what is near the window exists.

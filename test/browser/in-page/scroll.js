@@ -1,6 +1,6 @@
-/* In the page: how often a point of the window had no row, how many messages were seen, how many rows there are. */
-async ({ step, frames }) => {
-  const list = document.querySelector(".messages");
+/* In the page: see scroll.ts. */
+async ({ list: listSelector, row, id, step, frames }) => {
+  const list = document.querySelector(listSelector);
   const { left, top, width, height } = list.getBoundingClientRect();
   const seen = new Set();
   let blank = 0;
@@ -9,9 +9,9 @@ async ({ step, frames }) => {
     await new Promise((done) => requestAnimationFrame(() => setTimeout(done, 0)));
     for (const part of [0.05, 0.5, 0.95]) {
       const found = document.elementFromPoint(left + width / 2, top + height * part);
-      if (!found?.closest(".item")) blank++;
+      if (!found?.closest(row)) blank++;
     }
-    for (const { dataset } of document.querySelectorAll("[data-entry]")) seen.add(dataset.entry);
+    for (const element of list.querySelectorAll(`[${id}]`)) seen.add(element.getAttribute(id));
   }
-  return { blank, seen: seen.size, elements: document.querySelectorAll(".item").length };
+  return { blank, seen: seen.size, elements: list.querySelectorAll(row).length };
 };

@@ -1,13 +1,9 @@
-import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { connectGateway, type GatewayClient } from "../../../src/gateway/client/index.ts";
 import { openStore } from "../../../src/store/open.ts";
-import { modelServer } from "../../support/models/model-server.ts";
-import { LineProcess } from "../../support/processes/line-process.ts";
-import { tempFolder } from "../../support/temp-folder.ts";
 import { until } from "../../support/until.ts";
 import { chatScene, Watch } from "./chat-place.ts";
 import { Cuttable } from "./cuttable.ts";
+import { killableGateway } from "./killable-gateway.ts";
 import { RawSocket } from "./raw-socket.ts";
 
 const words = (name: string): { text: string }[] =>
@@ -102,27 +98,16 @@ describe("a client whose connection is cut in the middle of an answer", () => {
 
 describe("a gateway that is killed in the middle of an answer", () => {
   it("has kept the message and the text so far, and completes the answer on demand", async () => {
-    const model = await modelServer([[{ text: "Half " }, { fault: "hang" }], [{ text: "Whole" }]]);
-    const folder = tempFolder();
-    const target = `sqlite:${join(folder, "store.db")}`;
-    onTestFinished(() => model.close());
-    const start = async (): Promise<{ process: LineProcess; client: GatewayClient }> => {
-      const script = join(import.meta.dirname, "gateway-child.ts");
-      const process = new LineProcess(script, [target, folder, model.baseUrls.openai]);
-      onTestFinished(() => process.kill());
-      await until(() => process.lines.length > 0);
-      const [url = "", token = ""] = (process.lines[0] ?? "").split(" ");
-      const client = connectGateway({ url, token });
-      onTestFinished(() => client.close());
-      return { process, client };
-    };
+    const { model, target, start } = await killableGateway([
+      [{ text: "Half " }, { fault: "hang" }],
+      [{ text: "Whole" }],
+    ]);
     const first = await start();
     const order = { text: "Hello", idempotencyKey: "1" };
     const { conversation, run } = await first.client.request("chat.send", order);
     const watch = new Watch(first.client, `conversation:${conversation}`);
     await until(() => watch.text === "Half ");
-    await first.process.kill();
-    first.client.close();
+    await first.kill();
     const second = await start();
     const again = new Watch(second.client, `conversation:${conversation}`);
     await again.until("subscribed");

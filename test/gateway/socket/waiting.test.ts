@@ -1,14 +1,10 @@
-import { join } from "node:path";
-import { expect, it, onTestFinished } from "vitest";
-import { connectGateway, type GatewayClient } from "../../../src/gateway/client/index.ts";
+import { expect, it } from "vitest";
 import { textOf } from "../../../src/message/text.ts";
 import type { Conversation } from "../../../src/store/conversation.ts";
 import { openStore } from "../../../src/store/open.ts";
-import { modelServer } from "../../support/models/model-server.ts";
-import { LineProcess } from "../../support/processes/line-process.ts";
-import { tempFolder } from "../../support/temp-folder.ts";
 import { until } from "../../support/until.ts";
 import { chatScene, Watch } from "./chat-place.ts";
+import { killableGateway } from "./killable-gateway.ts";
 
 async function words(chat: Conversation | undefined): Promise<string[]> {
   return ((await chat?.messages()) ?? { items: [] }).items.map(({ message }) => textOf(message));
@@ -51,31 +47,17 @@ it("a message that is sent during an answer follows it, and is answered next", a
 });
 
 it("follows the text that a killed gateway left, whether it was sent before the kill or after", async () => {
-  const model = await modelServer([
+  const { target, start } = await killableGateway([
     [{ text: "Half " }, { fault: "hang" }],
     [{ text: "Two" }],
     [{ text: "Three" }],
   ]);
-  const folder = tempFolder();
-  const target = `sqlite:${join(folder, "store.db")}`;
-  onTestFinished(() => model.close());
-  const start = async (): Promise<{ process: LineProcess; client: GatewayClient }> => {
-    const script = join(import.meta.dirname, "gateway-child.ts");
-    const process = new LineProcess(script, [target, folder, model.baseUrls.openai]);
-    onTestFinished(() => process.kill());
-    await until(() => process.lines.length > 0);
-    const [url = "", token = ""] = (process.lines[0] ?? "").split(" ");
-    const client = connectGateway({ url, token });
-    onTestFinished(() => client.close());
-    return { process, client };
-  };
   const first = await start();
   const { conversation } = await first.client.request("chat.send", { text: "A", idempotencyKey: "1" });
   const watch = new Watch(first.client, `conversation:${conversation}`);
   await until(() => watch.text === "Half ");
   await first.client.request("chat.send", { conversation, text: "B", idempotencyKey: "2" });
-  await first.process.kill();
-  first.client.close();
+  await first.kill();
   const second = await start();
   await second.client.request("chat.send", { conversation, text: "C", idempotencyKey: "3" });
   await using store = await openStore(target, { readonly: true });
