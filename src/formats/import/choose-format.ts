@@ -3,6 +3,7 @@ import type { JsonObject } from "../../util/json.ts";
 import type { FormatDeclaration } from "../contract/format.ts";
 import type { SourceDatabase } from "../contract/reader.ts";
 import { FORMATS } from "../readers/index.ts";
+import { problemOf } from "../sources/problem.ts";
 
 type With<Kind extends "lines" | "document" | "database"> = FormatDeclaration &
   Required<Pick<FormatDeclaration, Kind>>;
@@ -45,11 +46,21 @@ export function documentFormat(
   );
 }
 
+/** A table that cannot be read only matters if no format does without it. */
 export function databaseFormat(
   database: SourceDatabase,
   wanted: string | undefined,
 ): WithDatabase | undefined {
-  return DATABASES.find(
-    (format) => (wanted === undefined || format.name === wanted) && format.database.sniff(database),
-  );
+  let refusal: { readonly error: unknown } | undefined;
+  for (const format of DATABASES) {
+    if (wanted !== undefined && format.name !== wanted) continue;
+    try {
+      if (format.database.sniff(database)) return format;
+    } catch (error) {
+      if (problemOf(error) !== "unsupported") throw error;
+      refusal ??= { error };
+    }
+  }
+  if (refusal !== undefined) throw refusal.error;
+  return undefined;
 }

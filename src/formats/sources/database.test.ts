@@ -247,6 +247,49 @@ describe("a database of another program", () => {
     expect(() => [...database.rows("SELECT * FROM none")]).toThrow("no such table: none");
   });
 
+  it.each([
+    [
+      "a view",
+      "CREATE VIEW v AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n",
+    ],
+    ["a virtual table", "CREATE VIRTUAL TABLE v USING fts5(text)"],
+    ["a computed column", "CREATE TABLE v (id, text AS (hex(zeroblob(400000000))))"],
+  ])("does not run SQL of the file, such as %s", async (_, schema) => {
+    const database = await openSourceDatabase(closed("DELETE", schema));
+    open.push(database);
+    for (const name of ["v", "V"]) {
+      expect(() => database.columns(name)).toThrow(
+        expect.objectContaining({
+          message: expect.stringMatching(
+            /was not read, because v(\.text)? is a (view, not a table|virtual table, not a table|computed column)$/i,
+          ),
+          details: { problem: "unsupported" },
+        }),
+      );
+    }
+  });
+
+  it.each([
+    'v (id, "text")',
+    '"v"(id, text)',
+    "`v` (id, text)",
+    "[v] (id, text)",
+    "'v'(id, text)",
+    "v /* all */(id, text)",
+  ])("has a table however its name is written, as in %s", async (table) => {
+    const sql = `CREATE TABLE ${table}; CREATE TABLE vv (id); CREATE VIEW "v v" AS SELECT 1`;
+    const database = await openSourceDatabase(closed("DELETE", sql));
+    open.push(database);
+    expect(database.columns("v")).toEqual(["id", "text"]);
+  });
+
+  it("has columns that are computed when they are written", async () => {
+    const sql = "CREATE TABLE v (id, twice AS (id * 2) STORED)";
+    const database = await openSourceDatabase(closed("DELETE", sql));
+    open.push(database);
+    expect(database.columns("v")).toEqual(["id", "twice"]);
+  });
+
   it("whose name has a special meaning in a URL is opened", async () => {
     const path = join(tempFolder(), "a?mode=memory#%41 b.db");
     writer(

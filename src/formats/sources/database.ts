@@ -107,9 +107,15 @@ function opened(
     throw sqliteProblem(error, shown);
   }
   const connection = database;
+  const tables = new Map<string, readonly string[]>();
   return {
     ...(note !== undefined && { note }),
-    columns: (table) => columnsOf(connection, table, shown),
+    columns: (table) => {
+      // Readers ask for every row.
+      const columns = tables.get(table) ?? columnsOf(connection, table, shown);
+      tables.set(table, columns);
+      return columns;
+    },
     rows: (sql, ...values) => rowsOf(connection, sql, values, shown),
     close: () => {
       if (!connection.isOpen) return;

@@ -16,11 +16,13 @@ const MESSAGES_PER_STEP = 50;
 
 export function isOpencodeDatabase(database: SourceDatabase): boolean {
   const session = database.columns("session");
-  const isSession = session.includes("project_id") || session.includes("directory");
-  return isSession && (hasTable(database, "message") || hasTable(database, "session_message"));
+  if (!session.includes("project_id") && !session.includes("directory")) return false;
+  // All of them, so that a table that is refused is known before anything was read.
+  const [message, whole] = ["message", "session_message", "part"].map((table) => hasTable(database, table));
+  return message === true || whole === true;
 }
 
-function hasTable(database: SourceDatabase, table: "message" | "part" | "session_message"): boolean {
+function hasTable(database: SourceDatabase, table: string): boolean {
   const columns = database.columns(table);
   return ["id", "session_id", "data"].every((column) => columns.includes(column));
 }
