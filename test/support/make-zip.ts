@@ -10,6 +10,8 @@ export interface Member {
   /** What the list says instead of the truth. */
   readonly size?: number;
   readonly crc?: number;
+  /** It has no bytes: the list leads to those of the first member. */
+  readonly isShared?: boolean;
   /** The type and rights of a Unix file. */
   readonly mode?: number;
 }
@@ -25,9 +27,10 @@ export function makeZip(members: readonly Member[]): Buffer {
   const list: Buffer[] = [];
   let offset = 0;
   for (const member of members) {
-    const { local, listed } = written(member, offset);
-    bodies.push(local);
+    const { local, listed } = written(member, member.isShared === true ? 0 : offset);
     list.push(listed);
+    if (member.isShared === true) continue;
+    bodies.push(local);
     offset += local.length;
   }
   const end = Buffer.alloc(22);

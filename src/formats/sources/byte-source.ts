@@ -18,16 +18,20 @@ export async function openBytes(path: string): Promise<ByteSource> {
   }
 }
 
-/** `from` returns the stored bytes from an offset on; `head` are the first of them. */
+/**
+ * `from` returns the stored bytes from an offset on; `head` are the first of them. They may be unpacked themselves,
+ * from `packedBytes`.
+ */
 export function unpacked(
   from: (offset: number) => Bytes,
   head: Buffer,
   shown: string,
   close: () => Promise<void>,
+  packedBytes?: number,
 ): ByteSource {
   const encoding = encodingOf(head);
   const chunks = (offset = 0): Bytes =>
-    encoding === undefined ? from(offset) : skipped(inflate(from(0), encoding, shown), offset);
+    encoding === undefined ? from(offset) : skipped(inflate(from(0), encoding, shown, packedBytes), offset);
   return { chunks, close };
 }
 

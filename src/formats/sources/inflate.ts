@@ -33,9 +33,15 @@ export function encodingOf(head: Buffer): Encoding | undefined {
 
 /**
  * The unpacked bytes. Everything that can be unpacked is returned before damage
- * is thrown, so that the messages before a cut are not lost.
+ * is thrown, so that the messages before a cut are not lost. Never more than fits a file of `packedBytes`, if that is
+ * smaller than the packed bytes, because those were unpacked from it.
  */
-export async function* inflate(packed: Bytes, encoding: Encoding, path: string): AsyncGenerator<Buffer> {
+export async function* inflate(
+  packed: Bytes,
+  encoding: Encoding,
+  path: string,
+  packedBytes: number = Number.POSITIVE_INFINITY,
+): AsyncGenerator<Buffer> {
   const decoder = DECODERS[encoding]();
   const input = new DecoderInput(packed, decoder);
   let bytes = 0;
@@ -45,7 +51,7 @@ export async function* inflate(packed: Bytes, encoding: Encoding, path: string):
       const chunk: Buffer | null = decoder.read();
       if (chunk !== null) {
         bytes += chunk.length;
-        if (isBomb(input.bytes, bytes))
+        if (isBomb(Math.min(input.bytes, packedBytes), bytes))
           throw problem("too-large", `${path} unpacks to a suspiciously large size`);
         yield chunk;
       } else if (input.failure !== undefined) throw unpacking(input.failure, path);

@@ -86,9 +86,7 @@ export function inZip(zip: Zip, member: ZipMember): Surroundings {
     async list(name) {
       const wanted = posix.join(folder, name, "/");
       const prefix = wanted === "./" ? "" : wanted;
-      const below = zip.members.filter((other) => other.name.startsWith(prefix));
-      const names = below.map((other) => other.name.slice(prefix.length).split("/", 1)[0] as string);
-      return [...new Set(names)].sort();
+      return [...namesBelow(zip, prefix)].sort();
     },
     async *records(name) {
       const found = zip.named.get(posix.join(folder, name));
@@ -97,6 +95,21 @@ export function inZip(zip: Zip, member: ZipMember): Surroundings {
     },
     pathOf: (name) => `${zip.path}!${posix.join(folder, name)}`,
   };
+}
+
+/** The members are sorted, so those below a folder follow one another: only they are looked at. */
+function namesBelow({ members }: Zip, prefix: string): Set<string> {
+  let [low, high] = [0, members.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((members[middle] as ZipMember).name < prefix) low = middle + 1;
+    else high = middle;
+  }
+  const names = new Set<string>();
+  for (let at = low; members[at]?.name.startsWith(prefix) === true; at++) {
+    names.add((members[at] as ZipMember).name.slice(prefix.length).split("/", 1)[0] as string);
+  }
+  return names;
 }
 
 function inMemory(bytes: Buffer): ByteSource {

@@ -133,6 +133,47 @@ describe("a zip", () => {
     expect(problems).toEqual(["!bomb unpacks to a suspiciously large size"]);
   });
 
+  it("whose members share bytes has only those that do not", async () => {
+    const data = "x".repeat(1000);
+    const { files, problems } = await zipped(
+      { name: "a", data },
+      ...Array.from({ length: 3 }, (_, index) => ({ name: `b${index}`, data, isShared: true })),
+      { name: "c", data },
+    );
+    expect(files.map(({ relative }) => relative)).toEqual(["export!a", "export!c"]);
+    expect(problems).toEqual([0, 1, 2].map((index) => `!b${index} shares bytes with another member`));
+  });
+
+  it("with a member that claims the bytes of all others has those", async () => {
+    const whole = makeZip(["a", "b", "c"].map((name) => ({ name, data: "1", method: 0 })));
+    const listed = whole.indexOf("PK\x01\x02");
+    whole.writeUInt32LE(100, listed + 20);
+    const { files, problems } = await walked(whole);
+    expect(files.map(({ relative }) => relative)).toEqual(["export!b", "export!c"]);
+    expect(problems).toEqual(["!a shares bytes with another member"]);
+  });
+
+  it("whose members together are a bomb is read up to there", async () => {
+    const large = { data: Buffer.alloc(90_000), size: 90_000_000 };
+    const members = Array.from({ length: 4 }, (_, index) => ({ name: `m${index}`, ...large }));
+    const { files, problems } = await walked(makeZip(members));
+    expect(files).toHaveLength(1);
+    expect(problems).toEqual([1, 2, 3].map((index) => `!m${index} unpacks to a suspiciously large size`));
+  });
+
+  it("with a member that is a bomb only when it is unpacked twice is read up to there", async () => {
+    // Zeros that are skipped, after which nothing seems suspicious.
+    const padding = Buffer.alloc(300_000);
+    padding.writeUInt32LE(0x184d2a50, 0);
+    padding.writeUInt32LE(padding.length - 8, 4);
+    const data = Buffer.concat([zstdCompressSync(Buffer.alloc(110_000_000)), padding]);
+    const source = await (await zipped({ name: "a.zst", data })).files[0]?.open();
+    await expect(async () => {
+      for await (const _ of source?.chunks() ?? []);
+    }).rejects.toMatchObject({ details: { problem: "too-large" } });
+    await source?.close();
+  });
+
   it("that holds more than 64 GiB is read up to there", async () => {
     const large = { data: Buffer.alloc(5_000_000, "abcdefg"), method: 0, size: 4_000_000_000 };
     const members = Array.from({ length: 18 }, (_, index) => ({ name: `m${index + 10}`, ...large }));

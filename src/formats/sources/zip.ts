@@ -13,6 +13,8 @@ import type { ByteSource } from "./types.ts";
 
 const TOTAL_BYTES_MAX = 64 * 1024 ** 3;
 const MEMBERS_MAX = 1_000_000;
+const TOO_LARGE = "unpacks to a suspiciously large size";
+const TOO_MANY = "exceeds the maximum number of members";
 /** Enough to unpack the first bytes from. */
 const HEAD_PACKED_BYTES = 4096;
 const LOCAL_HEADER_BYTES = 30;
@@ -51,25 +53,57 @@ type OnProblem = (member: string | undefined, reason: string) => void;
 
 /** The readable members. `onProblem` learns why others are not. */
 export async function listZip(path: string, file: OpenFile, onProblem: OnProblem): Promise<Zip> {
-  const members: ZipMember[] = [];
-  let total = 0;
+  const listed: ZipMember[] = [];
   try {
     for await (const entry of entriesOf(file)) {
       const name = nameOf(entry);
       if (name.endsWith("/")) continue;
-      total += entry.uncompressedSize;
-      const refused =
-        refusal(entry, name, total) ??
-        (members.length >= MEMBERS_MAX ? "exceeds the maximum number of members" : "");
-      if (refused !== "") onProblem(name, refused);
-      else members.push(memberOf(entry, name));
+      const refused = refusal(entry, name) ?? (listed.length >= MEMBERS_MAX ? TOO_MANY : undefined);
+      if (refused !== undefined) onProblem(name, refused);
+      else listed.push(memberOf(entry, name));
     }
   } catch (error) {
     onProblem(undefined, `is not a complete zip: ${(error as Error).message}`);
   }
+  const members = withinTotal(withoutOverlaps(listed, onProblem), file.size, onProblem);
   members.sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : a.headerOffset - b.headerOffset));
   const named = new Map(members.map((member) => [member.name, member]));
   return { path, identity: file.identity, size: file.size, modifiedMs: file.modifiedMs, members, named };
+}
+
+/**
+ * Members that share bytes make a small zip as large as its author likes. Of those that do, the ones that end first
+ * are kept, so that a single member with a wrong length costs no other.
+ */
+function withoutOverlaps(members: readonly ZipMember[], onProblem: OnProblem): ZipMember[] {
+  const apart: ZipMember[] = [];
+  let end = 0;
+  for (const member of members.toSorted((a, b) => endOf(a) - endOf(b) || b.headerOffset - a.headerOffset)) {
+    if (member.headerOffset < end) onProblem(member.name, "shares bytes with another member");
+    else {
+      apart.push(member);
+      end = endOf(member);
+    }
+  }
+  return apart;
+}
+
+/** At least: the header also repeats the name. */
+function endOf({ headerOffset, packedSize }: ZipMember): number {
+  return headerOffset + LOCAL_HEADER_BYTES + packedSize;
+}
+
+function withinTotal(members: readonly ZipMember[], packed: number, onProblem: OnProblem): ZipMember[] {
+  let total = 0;
+  return members.filter(({ name, size }) => {
+    const isOver = total + size > TOTAL_BYTES_MAX;
+    if (!isOver && !isBomb(packed, total + size)) {
+      total += size;
+      return true;
+    }
+    onProblem(name, isOver ? "is beyond the first 64 GiB of the zip" : TOO_LARGE);
+    return false;
+  });
 }
 
 async function* entriesOf(file: OpenFile): AsyncGenerator<Entry> {
@@ -85,15 +119,14 @@ function nameOf(entry: Entry): string {
   return entry.fileNameRaw.toString(isUtf8(entry.fileNameRaw) ? "utf8" : "latin1");
 }
 
-function refusal(entry: Entry, name: string, total: number): string | undefined {
+function refusal(entry: Entry, name: string): string | undefined {
   if (isUnsafe(name)) return "has a name that leads outside the zip";
   if (entry.isEncrypted()) return "is encrypted";
   if (((entry.externalFileAttributes >>> 16) & 0o170000) === 0o120000) return "is a symbolic link";
   if (METHODS[entry.compressionMethod] === undefined) {
     return `uses the unknown compression method ${entry.compressionMethod}`;
   }
-  if (isBomb(entry.compressedSize, entry.uncompressedSize)) return "unpacks to a suspiciously large size";
-  return total > TOTAL_BYTES_MAX ? "is beyond the first 64 GiB of the zip" : undefined;
+  return isBomb(entry.compressedSize, entry.uncompressedSize) ? TOO_LARGE : undefined;
 }
 
 function isUnsafe(name: string): boolean {
@@ -121,7 +154,7 @@ export async function openMember(zip: Zip, member: ZipMember): Promise<ByteSourc
   try {
     const from = (offset: number): Bytes => skipped(memberBytes(file, member, shown), offset);
     const head = await memberHead(file, member, shown);
-    return unpacked(from, head, shown, () => file.handle.close());
+    return unpacked(from, head, shown, () => file.handle.close(), member.packedSize);
   } catch (error) {
     await file.handle.close();
     throw fileProblem(error, shown);
