@@ -1,4 +1,4 @@
-/** The files beside the one being read, and none outside the folders that the user named. */
+/** The files beside the one being read, and none outside the folder that the user named. */
 import { readdir, realpath } from "node:fs/promises";
 import { dirname, join, posix, sep } from "node:path";
 import type { SourceRecord, Surroundings } from "../contract/reader.ts";
@@ -13,22 +13,22 @@ import { readMember, type Zip, type ZipMember } from "./zip.ts";
 /** Enough for a picture or a long tool result. */
 const READ_BYTES_MAX = 64 * 1024 * 1024;
 
-/** Of a file in a folder. Only files below `bases`, which are real paths, may be read. */
-export function inFolder(path: string, modifiedMs: number, bases: readonly string[]): Surroundings {
+/** Of a file in a folder. Only files below `base`, which is a real path, may be read. */
+export function inFolder(path: string, modifiedMs: number, base: string): Surroundings {
   const folder = dirname(path);
   return {
     path,
     modifiedMs,
     async read(name, bytesMax = READ_BYTES_MAX) {
-      const real = await within(folder, name, bases);
+      const real = await within(folder, name, base);
       return real === undefined ? undefined : readWhole(real, bytesMax);
     },
     async list(name) {
-      const real = await within(folder, name, bases);
+      const real = await within(folder, name, base);
       return real === undefined ? [] : (await readdir(real).catch(() => [])).sort();
     },
     async *records(name) {
-      const real = await within(folder, name, bases);
+      const real = await within(folder, name, base);
       if (real !== undefined) yield* recordsOf(() => openBytes(real));
     },
     pathOf: (name) => join(folder, name),
@@ -54,12 +54,15 @@ async function* recordsOf(open: () => Promise<ByteSource>): AsyncGenerator<Sourc
 }
 
 /** By real path, so that no link leads outside. */
-async function within(folder: string, name: string, bases: readonly string[]): Promise<string | undefined> {
+async function within(folder: string, name: string, base: string): Promise<string | undefined> {
   if (name.includes("\0")) return undefined;
   const real = await realpath(join(folder, name)).catch(() => undefined);
-  const isBelow = (base: string): boolean =>
-    real === base || real?.startsWith(base.endsWith(sep) ? base : base + sep) === true;
-  return bases.some(isBelow) ? real : undefined;
+  return real !== undefined && isWithin(real, base) ? real : undefined;
+}
+
+/** Whether a path is a folder or below it. Both are real paths. */
+export function isWithin(path: string, folder: string): boolean {
+  return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
 }
 
 async function readWhole(path: string, bytesMax: number): Promise<Buffer | undefined> {

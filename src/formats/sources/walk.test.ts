@@ -92,27 +92,54 @@ describe("walking", () => {
     expect(problems).toEqual([]);
   });
 
-  it("follows a link to a folder elsewhere, once", async () => {
+  it("follows a given path that is a link, and no link below it that leads elsewhere", async () => {
     const elsewhere = folder({ "s/x": "1", "s/beside": "2" });
+    const outside = folder({ secret: "3" });
+    symlinkSync(outside, join(elsewhere, "s/out"));
+    symlinkSync(join(outside, "secret"), join(elsewhere, "s/secret"));
+    symlinkSync("/", join(elsewhere, "root"));
+    symlinkSync("..", join(elsewhere, "up"));
+    symlinkSync("/dev/zero", join(elsewhere, "zero"));
     const root = folder({ a: "" });
-    symlinkSync(elsewhere, join(root, "l1"));
-    symlinkSync(elsewhere, join(root, "l2"));
-    const { files } = await found(root);
-    expect(names(files)).toEqual(["a", "l1/s/beside", "l1/s/x"]);
-    expect((await files[2]?.around.read("beside"))?.toString()).toBe("2");
+    symlinkSync(elsewhere, join(root, "link"));
+    const { files, problems } = await found(join(root, "link"));
+    expect(names(files)).toEqual(["s/beside", "s/x"]);
+    expect((await files[1]?.around.read("beside"))?.toString()).toBe("2");
+    const out = "is a symbolic link that leads out of the imported folder. To include it, name it as well";
+    const links = ["root", "s/out", "s/secret", "up", "zero"];
+    expect(problems).toEqual(links.map((name) => `${join(root, "link", name)} ${out}`));
   });
 
-  it("reports circular and broken links", async () => {
+  it("says nothing of a link to what is imported anyway", async () => {
+    const root = folder({ "a/x": "1", "a/b/y": "2" });
+    const elsewhere = folder({ "s/z": "3" });
+    for (const [name, target] of [
+      ["1", "a"],
+      ["2", "a/x"],
+      ["a/b/up", root],
+      ["a/b/up2", ".."],
+      ["3", join(elsewhere, "s")],
+    ] as const) {
+      symlinkSync(target, join(root, name));
+    }
+    const { files, problems } = await found(root, join(root, "3"));
+    expect(names(files)).toEqual(["a/b/y", "a/x", "z"]);
+    expect(problems).toEqual([]);
+  });
+
+  it("reports links that lead back to themselves, and broken ones", async () => {
     const root = folder({ "a/b/x": "1" });
-    symlinkSync(root, join(root, "a/b/up"));
     symlinkSync("self", join(root, "self"));
+    symlinkSync("two", join(root, "one"));
+    symlinkSync("one", join(root, "two"));
     symlinkSync("gone", join(root, "broken"));
     const { files, problems } = await found(root);
     expect(names(files)).toEqual(["a/b/x"]);
     expect(problems).toEqual([
-      `${join(root, "a/b/up")} is a symbolic link to a folder that it is in`,
       `${join(root, "broken")} does not exist`,
+      `${join(root, "one")} is a symbolic link that leads back to itself`,
       `${join(root, "self")} is a symbolic link that leads back to itself`,
+      `${join(root, "two")} is a symbolic link that leads back to itself`,
     ]);
   });
 

@@ -1,4 +1,4 @@
-/** Finds files below folders, in archives and through links. */
+/** Finds files below folders and in archives. */
 import type { BigIntStats, Dirent } from "node:fs";
 import { readdir, realpath, stat } from "node:fs/promises";
 import { basename, dirname, join, relative, sep } from "node:path";
@@ -6,7 +6,7 @@ import { lockedInodes, openStoreOf } from "../../disk/open-stores.ts";
 import { firstBytes, MAGIC_BYTES, openBytes } from "./byte-source.ts";
 import { fileChunks, openFile } from "./file-bytes.ts";
 import { reasonOf } from "./problem.ts";
-import { inFolder } from "./surroundings.ts";
+import { inFolder, isWithin } from "./surroundings.ts";
 import type { SourceFile, WalkOptions } from "./types.ts";
 import { isZip } from "./zip.ts";
 import { walkZip } from "./zip-walk.ts";
@@ -20,9 +20,6 @@ const ZIP_BYTES_MIN = 22;
 /** A folder on the way down. */
 interface Level {
   readonly path: string;
-  readonly identity: string;
-  /** Its real path, or that of the followed link above it. Files below it may read one another. */
-  readonly base: string;
   readonly names: readonly Dirent[];
   next: number;
 }
@@ -30,9 +27,13 @@ interface Level {
 /**
  * The files below the given files and folders, sorted by name, each once
  * even if several paths lead to it. A zip is replaced by its members.
+ *
+ * A given path may be a symbolic link; links below it are not followed, because they may lead anywhere. Those that
+ * lead to another given folder need not be, and the others are problems.
  */
 export async function* walk(paths: readonly string[], options: WalkOptions): AsyncGenerator<SourceFile> {
-  const walker = new Walker(options);
+  const given = await Promise.all(paths.map((path) => realpath(path).catch(() => path)));
+  const walker = new Walker(given, options);
   for (const root of paths) yield* walker.root(root);
 }
 
@@ -41,7 +42,11 @@ class Walker {
   readonly #locked: ReadonlySet<bigint> = lockedInodes();
   readonly #seen: Set<string> = new Set();
 
-  constructor(options: WalkOptions) {
+  /** The real paths of the given ones. */
+  readonly #given: readonly string[];
+
+  constructor(given: readonly string[], options: WalkOptions) {
+    this.#given = given;
     this.#options = options;
   }
 
@@ -49,9 +54,9 @@ class Walker {
     const found = await this.#look(root);
     if (found === undefined) return;
     const base = await realpath(found.isDirectory() ? root : dirname(root));
-    if (!found.isDirectory()) return yield* this.#file(root, root, found, [base]);
+    if (!found.isDirectory()) return yield* this.#file(root, root, found, base);
     const levels: Level[] = [];
-    await this.#enter(root, found, base, levels);
+    await this.#enter(root, found, levels);
     for (let level = levels.at(-1); level !== undefined; level = levels.at(-1)) {
       this.#options.signal?.throwIfAborted();
       const entry = level.names[level.next++];
@@ -60,15 +65,20 @@ class Walker {
     }
   }
 
-  async *#entry(root: string, rootBase: string, entry: Dirent, levels: Level[]): AsyncGenerator<SourceFile> {
-    const level = levels.at(-1) as Level;
-    const path = join(level.path, entry.name);
+  async *#entry(root: string, base: string, entry: Dirent, levels: Level[]): AsyncGenerator<SourceFile> {
+    const path = join((levels.at(-1) as Level).path, entry.name);
     const found = await this.#look(path);
     if (found === undefined) return;
-    if (!found.isDirectory()) return yield* this.#file(root, path, found, [rootBase, level.base]);
-    if (PASSED_OVER.has(entry.name)) return;
-    const base = entry.isSymbolicLink() ? await realpath(path).catch(() => level.base) : level.base;
-    await this.#enter(path, found, base, levels);
+    if (entry.isSymbolicLink()) return this.#link(path);
+    if (!found.isDirectory()) return yield* this.#file(root, path, found, base);
+    if (!PASSED_OVER.has(entry.name)) await this.#enter(path, found, levels);
+  }
+
+  async #link(path: string): Promise<void> {
+    const target = await realpath(path).catch(() => undefined);
+    if (target === undefined || this.#given.some((given) => isWithin(target, given))) return;
+    const reason = "is a symbolic link that leads out of the imported folder. To include it, name it as well";
+    this.#options.onProblem(path, reason);
   }
 
   /** The target of a path. A broken or circular link is a problem. */
@@ -81,29 +91,21 @@ class Walker {
     }
   }
 
-  async #enter(path: string, found: BigIntStats, base: string, levels: Level[]): Promise<void> {
+  async #enter(path: string, found: BigIntStats, levels: Level[]): Promise<void> {
     const identity = await identityOf(path, found);
     if (openStoreOf(path) !== undefined) return this.#options.onOpenStore?.(path);
-    if (levels.some((level) => level.identity === identity)) {
-      return this.#options.onProblem(path, "is a symbolic link to a folder that it is in");
-    }
     if (this.#seen.has(identity)) return;
     this.#seen.add(identity);
     try {
       const names = await readdir(path, { withFileTypes: true });
       names.sort((a, b) => (a.name < b.name ? -1 : 1));
-      levels.push({ path, identity, base, names, next: 0 });
+      levels.push({ path, names, next: 0 });
     } catch (error) {
       this.#options.onProblem(path, reasonOf(error, path));
     }
   }
 
-  async *#file(
-    root: string,
-    path: string,
-    found: BigIntStats,
-    bases: readonly string[],
-  ): AsyncGenerator<SourceFile> {
+  async *#file(root: string, path: string, found: BigIntStats, base: string): AsyncGenerator<SourceFile> {
     // Opening a pipe would wait forever, and a device may do anything.
     if (!found.isFile())
       return this.#options.onProblem(path, "is not a file but a socket, a pipe or a device");
@@ -114,7 +116,7 @@ class Walker {
     if (this.#locked.has(found.ino)) {
       return this.#options.onProblem(path, "is a database that this process has open");
     }
-    const file = plainFile(root, path, found, identity, bases);
+    const file = plainFile(root, path, found, identity, base);
     try {
       if (file.size < ZIP_BYTES_MIN || !isZip(await headOf(path))) return yield file;
     } catch (error) {
@@ -134,7 +136,7 @@ function plainFile(
   path: string,
   found: BigIntStats,
   identity: string,
-  bases: readonly string[],
+  base: string,
 ): SourceFile {
   const modifiedMs = Number(found.mtimeMs);
   return {
@@ -146,7 +148,7 @@ function plainFile(
     identity,
     archive: undefined,
     open: () => openBytes(path),
-    around: inFolder(path, modifiedMs, bases),
+    around: inFolder(path, modifiedMs, base),
   };
 }
 
