@@ -55,17 +55,20 @@ export async function openBenchPlace(folder: string, options: BenchPlaceOptions 
 /** Clients in a process of their own, which would otherwise share the processor of the gateway. */
 export class Clients {
   readonly #child: ChildProcess;
+  readonly #died: Promise<never>;
 
   constructor(...args: readonly (string | number)[]) {
     this.#child = fork(join(import.meta.dirname, "clients-child.ts"), args.map(String));
+    this.#died = once(this.#child, "exit").then(() => {
+      throw new Error("The clients ended before they were done");
+    });
+    // Seen when something is awaited from them.
+    this.#died.catch(() => {});
   }
 
   /** What it says next. */
   async next<T>(): Promise<T> {
-    const died = once(this.#child, "exit").then(() => {
-      throw new Error("The clients ended before they were done");
-    });
-    const [message] = await Promise.race([once(this.#child, "message"), died]);
+    const [message] = await Promise.race([once(this.#child, "message"), this.#died]);
     return message as T;
   }
 
@@ -81,7 +84,6 @@ export class Clients {
   }
 
   end(): void {
-    this.#child.removeAllListeners("exit");
     this.#child.kill();
   }
 }

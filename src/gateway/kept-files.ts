@@ -35,8 +35,10 @@ export class KeptFiles {
     const now = performance.now();
     this.#dirtySince ??= now;
     const due = Math.max(Math.min(now + QUIET_MS, this.#dirtySince + DELAY_MAX_MS), this.#notBefore);
+    // Changes that never pause would put off a timer that is due, again and again.
+    if (due <= now && this.#timer !== undefined) return;
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.#sync(), due - now).unref();
+    this.#timer = setTimeout(() => this.#sync(), Math.max(0, due - now)).unref();
   }
 
   /** At the start, and when the config or the credentials changed. */
@@ -54,6 +56,7 @@ export class KeptFiles {
   }
 
   #sync(): void {
+    this.#timer = undefined;
     this.#dirtySince = undefined;
     void this.#next(async () => {
       const startMs = performance.now();
