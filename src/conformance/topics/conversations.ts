@@ -11,7 +11,7 @@ const FILTERED = [
   { key: "web:a", title: "Plans for March", model: "m-1" },
   { key: "web:b", title: "Grüße", model: "m-2" },
   { key: "web_:c", title: "100% sure", model: "m-1" },
-  { key: "mail:a", channel: "web", title: "Old PLANS" },
+  { key: "mail:a", channel: "web", title: "Old PLANS at 300 \u212a" },
   { key: "mail:gone", title: "Plans", model: "m-1" },
 ] as const;
 
@@ -26,6 +26,8 @@ const FILTERS: readonly (readonly [ConversationQuery, string[]])[] = [
   [{ title: "GRÜSSE" }, []],
   [{ title: "GRÜ" }, ["web:b"]],
   [{ title: "%" }, ["web_:c"]],
+  // The sign for kelvin is not ASCII, and the k that it becomes is.
+  [{ title: "300 k" }, ["mail:a"]],
   [{ model: "m-1" }, ["web_:c", "web:a"]],
   [{ after: "2026-01-02T00:00:00Z" }, ["mail:a", "web_:c", "web:b"]],
   [{ before: "2026-01-02T01:00:00+01:00" }, ["web:a"]],

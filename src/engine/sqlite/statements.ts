@@ -11,9 +11,13 @@ const LISTED = `SELECT ${INFO_COLUMNS} FROM conversations WHERE deleted_at IS NU
 const TRASHED = `SELECT ${INFO_COLUMNS} FROM conversations WHERE deleted_at IS NOT NULL`;
 const IN_ORDER = "ORDER BY active_at DESC, id LIMIT";
 
-/** A place of the order, a span of time, a channel, a model, a number of branches. The caller stops when it has enough. */
+/**
+ * A place of the order, a span of time, a channel, a model, a number of branches, a part of the title in lower case.
+ * SQLite lowers only ASCII, so the caller looks at the other titles itself. It stops when it has enough.
+ */
 const FILTERED = `AND active_at >= ?3 AND active_at < ?4 AND (active_at < ?1 OR id > ?2)
     AND (?5 IS NULL OR channel = ?5) AND (?6 IS NULL OR model = ?6) AND branch_count >= ?7
+    AND (?8 IS NULL OR instr(lower(title), ?8) > 0 OR title GLOB '*[^ -~]*')
     ORDER BY active_at DESC, id`;
 
 const MARKED = "FROM entries INDEXED BY entries_marked WHERE conversation = ?1 AND branch IS NOT NULL";
@@ -52,7 +56,7 @@ const SQL = {
   listTrash: `${TRASHED} ${IN_ORDER} ?`,
   listTrashAfter: `${TRASHED} AND active_at <= ?1 AND (active_at < ?1 OR id > ?2) ${IN_ORDER} ?3`,
   listFiltered: `${LISTED} ${FILTERED}`,
-  listByPrefix: `${LISTED} AND key >= ?8 AND key < ?9 ${FILTERED}`,
+  listByPrefix: `${LISTED} AND key >= ?9 AND key < ?10 ${FILTERED}`,
   listTrashFiltered: `${TRASHED} ${FILTERED}`,
   facets: "SELECT DISTINCT channel, model FROM conversations WHERE deleted_at IS NULL",
   insertConversation: `INSERT INTO conversations (id, key, title, channel, model, profile_id, created_at, updated_at, active_at)

@@ -7,6 +7,7 @@ import { CheckedRows } from "./checked-rows.ts";
 
 /** Later than every time of a conversation. */
 const LATEST = 2 ** 53 - 2;
+const IS_ASCII = /^[ -~]*$/;
 
 /** What is known of conversations without reading their entries. */
 export class Infos implements ConversationLookup {
@@ -61,7 +62,9 @@ export class Infos implements ConversationLookup {
     const end = activeBefore === undefined ? LATEST : timeOf(activeBefore);
     const start = activeFrom === undefined ? 0 : timeOf(activeFrom);
     const branches = forked === true ? 2 : 0;
-    const bounds = [place, after?.id ?? "", start, Math.min(end, place + 1), channel, model, branches];
+    const title = filter.title === undefined || IS_ASCII.test(filter.title) ? (filter.title ?? null) : "";
+    const times = [place, after?.id ?? "", start, Math.min(end, place + 1)];
+    const bounds = [...times, channel, model, branches, title];
     const { listFiltered, listByPrefix, listTrashFiltered } = this.#sql;
     const rows =
       trash || keyPrefix === undefined
