@@ -1,21 +1,35 @@
 /** Opens files and unpacks their bytes. */
-import { fileChunks, openFile } from "./file-bytes.ts";
+import { fileChunks, type OpenFile, openFile, wholeFile } from "./file-bytes.ts";
 import { type Bytes, encodingOf, inflate } from "./inflate.ts";
 import type { ByteSource } from "./types.ts";
 
 /** Enough for the magic number of every compressed format. */
 export const MAGIC_BYTES = 4;
+/** Files up to this size are read at once. */
+const SMALL_BYTES = 64 * 1024;
 
 export async function openBytes(path: string): Promise<ByteSource> {
-  const { handle, size } = await openFile(path);
+  const file = await openFile(path);
   try {
-    const from = (offset: number): Bytes => fileChunks(handle, path, offset, size);
-    const head = await firstBytes(fileChunks(handle, path, 0, Math.min(MAGIC_BYTES, size)), MAGIC_BYTES);
-    return unpacked(from, head, path, () => handle.close());
+    const { fd, size } = file;
+    if (size <= SMALL_BYTES) return smallFile(file, path);
+    const from = (offset: number): Bytes => fileChunks(fd, path, offset, size);
+    const head = await firstBytes(fileChunks(fd, path, 0, MAGIC_BYTES), MAGIC_BYTES);
+    return unpacked(from, head, path, async () => file.close());
   } catch (error) {
-    await handle.close();
+    file.close();
     throw error;
   }
+}
+
+/** Looked at several times, and read once. */
+function smallFile(file: OpenFile, path: string): ByteSource {
+  const bytes = wholeFile(file, path);
+  file.close();
+  const from = async function* (offset: number): AsyncGenerator<Buffer> {
+    if (offset < bytes.length) yield bytes.subarray(offset);
+  };
+  return unpacked(from, bytes.subarray(0, MAGIC_BYTES), path, async () => {});
 }
 
 /**

@@ -1,43 +1,53 @@
 /** The bytes of a plain file, up to its size when it was opened. */
-import { constants } from "node:fs";
-import { type FileHandle, open } from "node:fs/promises";
+import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import { openStoreOf } from "../../disk/open-stores.ts";
+import { nextLoopTurn } from "../../util/loop-turn.ts";
 import { fileProblem, problem } from "./problem.ts";
 
 /** Small chunks: objects made of them die young, before the garbage collector has to search for them. */
 const CHUNK_BYTES = 64 * 1024;
-const FIRST_BYTES = 64 * 1024;
 
-/** Use it with `await using`, or close the handle. */
-export interface OpenFile extends AsyncDisposable {
-  readonly handle: FileHandle;
+/** Use it with `using`, or close it. */
+export interface OpenFile extends Disposable {
+  readonly fd: number;
   readonly size: number;
   readonly modifiedMs: number;
   readonly identity: string;
+  close(): void;
 }
 
 /** Does not wait for a writer if the path has become a pipe. */
 const FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 
+/**
+ * All calls are synchronous: passing each to another thread takes several times as long as reading a chunk, and an
+ * import of small files does little else. The event loop turns between files and between chunks.
+ */
 export async function openFile(path: string): Promise<OpenFile> {
+  await nextLoopTurn();
   refuseOwn(path);
-  let handle: FileHandle | undefined;
+  let fd: number | undefined;
   try {
-    const opened = await open(path, FLAGS);
-    handle = opened;
-    const stat = await opened.stat({ bigint: true });
-    if (!stat.isFile()) throw problem("no-file", `${path} is no longer a file`);
-    return {
-      handle: opened,
-      size: Number(stat.size),
-      modifiedMs: Number(stat.mtimeMs),
-      identity: `${stat.dev}:${stat.ino}`,
-      [Symbol.asyncDispose]: () => opened.close(),
-    };
+    fd = openSync(path, FLAGS);
+    return openedFile(fd, path);
   } catch (error) {
-    await handle?.close();
+    if (fd !== undefined) closeSync(fd);
     throw fileProblem(error, path);
   }
+}
+
+function openedFile(fd: number, path: string): OpenFile {
+  const stat = fstatSync(fd, { bigint: true });
+  if (!stat.isFile()) throw problem("no-file", `${path} is no longer a file`);
+  const close = (): void => closeSync(fd);
+  return {
+    fd,
+    size: Number(stat.size),
+    modifiedMs: Number(stat.mtimeMs),
+    identity: `${stat.dev}:${stat.ino}`,
+    close,
+    [Symbol.dispose]: close,
+  };
 }
 
 /** Closing a file of an open store would release the locks of this process. */
@@ -46,45 +56,41 @@ export function refuseOwn(path: string): void {
   if (store !== undefined) throw problem("open-store", `${path} belongs to the open store ${store}`);
 }
 
-/**
- * The bytes from `from` up to `to`. The next chunk is read while the caller works
- * on the last one, in turns into two buffers. The first chunk is small, because
- * often nothing else is needed.
- */
+/** The bytes from `from` up to `to`. The next chunk is read into the same memory. */
 export async function* fileChunks(
-  handle: FileHandle,
+  fd: number,
   path: string,
   from: number,
   to: number,
 ): AsyncGenerator<Buffer> {
-  const buffers: Buffer[] = [];
-  let position = from;
-  let next: Promise<Buffer> | undefined;
-  for (let count = 0; position < to; count++) {
-    const chunk = await (next ?? readInto(handle, first(to - from), position, to)).catch((error) => {
-      throw fileProblem(error, path);
-    });
-    if (chunk.length === 0) {
-      throw problem("shrunk", `${path} was cut to ${position} bytes while it was read`);
-    }
-    position += chunk.length;
-    const isSmall = count === 0;
-    if (isSmall) yield chunk;
-    if (position < to) {
-      buffers[count % 2] ??= Buffer.allocUnsafeSlow(Math.min(CHUNK_BYTES, to - position));
-      next = readInto(handle, buffers[count % 2] as Buffer, position, to);
-      // A caller that stops early never awaits it, and an unhandled failure must not end the process.
-      next.catch(() => {});
-    }
-    if (!isSmall) yield chunk;
+  const buffer = Buffer.allocUnsafeSlow(Math.min(CHUNK_BYTES, Math.max(0, to - from)));
+  for (let position = from; position < to; ) {
+    const length = readAt(fd, path, buffer, position, Math.min(buffer.length, to - position));
+    position += length;
+    yield buffer.subarray(0, length);
+    await nextLoopTurn();
   }
 }
 
-function first(bytes: number): Buffer {
-  return Buffer.allocUnsafeSlow(Math.min(FIRST_BYTES, bytes));
+/** The bytes from the beginning, all of them. */
+export function wholeFile({ fd, size }: OpenFile, path: string): Buffer {
+  const bytes = Buffer.allocUnsafeSlow(size);
+  for (let length = 0; length < size; ) {
+    length += readAt(fd, path, bytes.subarray(length), length, size - length);
+  }
+  return bytes;
 }
 
-async function readInto(handle: FileHandle, buffer: Buffer, position: number, to: number): Promise<Buffer> {
-  const { bytesRead } = await handle.read(buffer, 0, Math.min(buffer.length, to - position), position);
-  return buffer.subarray(0, bytesRead);
+function readAt(fd: number, path: string, buffer: Buffer, position: number, bytesMax: number): number {
+  const length = readInto(fd, path, buffer, position, bytesMax);
+  if (length === 0) throw problem("shrunk", `${path} was cut to ${position} bytes while it was read`);
+  return length;
+}
+
+function readInto(fd: number, path: string, buffer: Buffer, position: number, bytesMax: number): number {
+  try {
+    return readSync(fd, buffer, 0, bytesMax, position);
+  } catch (error) {
+    throw fileProblem(error, path);
+  }
 }

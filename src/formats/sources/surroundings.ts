@@ -2,8 +2,8 @@
 import { readdir, realpath } from "node:fs/promises";
 import { dirname, join, posix, sep } from "node:path";
 import type { SourceRecord, Surroundings } from "../contract/reader.ts";
-import { firstBytes, openBytes } from "./byte-source.ts";
-import { fileChunks, openFile } from "./file-bytes.ts";
+import { openBytes } from "./byte-source.ts";
+import { openFile, wholeFile } from "./file-bytes.ts";
 import { parseRecords } from "./json/records.ts";
 import { readLines } from "./lines.ts";
 import { problemOf } from "./problem.ts";
@@ -67,9 +67,8 @@ export function isWithin(path: string, folder: string): boolean {
 
 async function readWhole(path: string, bytesMax: number): Promise<Buffer | undefined> {
   try {
-    await using file = await openFile(path);
-    if (file.size > bytesMax) return undefined;
-    return await firstBytes(fileChunks(file.handle, path, 0, file.size), file.size);
+    using file = await openFile(path);
+    return file.size > bytesMax ? undefined : wholeFile(file, path);
   } catch {
     return undefined;
   }

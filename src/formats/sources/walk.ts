@@ -153,6 +153,6 @@ function plainFile(
 }
 
 async function headOf(path: string): Promise<Buffer> {
-  await using file = await openFile(path);
-  return await firstBytes(fileChunks(file.handle, path, 0, Math.min(MAGIC_BYTES, file.size)), MAGIC_BYTES);
+  using file = await openFile(path);
+  return await firstBytes(fileChunks(file.fd, path, 0, Math.min(MAGIC_BYTES, file.size)), MAGIC_BYTES);
 }

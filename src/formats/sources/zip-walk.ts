@@ -7,7 +7,7 @@ import { isZip, listZip, memberHead, openMember, type Zip, type ZipMember } from
 
 /** Sorted by name. `file` is the zip itself. */
 export async function* walkZip(file: SourceFile, options: WalkOptions): AsyncGenerator<SourceFile> {
-  await using opened = await openFile(file.path).catch((error): undefined => {
+  using opened = await openFile(file.path).catch((error): undefined => {
     options.onProblem(file.path, reasonOf(error, file.path));
   });
   if (opened === undefined) return;

@@ -3,6 +3,7 @@
  * before members are opened, and again while they are read.
  */
 import { isUtf8 } from "node:buffer";
+import { readSync } from "node:fs";
 import { crc32 } from "node:zlib";
 import type { Entry } from "yauzl";
 import { firstBytes, MAGIC_BYTES, skipped, unpacked } from "./byte-source.ts";
@@ -110,7 +111,7 @@ async function* entriesOf(file: OpenFile): AsyncGenerator<Entry> {
   const { fromFdPromise } = await import("yauzl");
   // Names are left undecoded, because a bad one would otherwise end the list.
   const options = { autoClose: false, decodeStrings: false, validateEntrySizes: false };
-  const zip = await fromFdPromise(file.handle.fd, options);
+  const zip = await fromFdPromise(file.fd, options);
   yield* zip.eachEntry();
 }
 
@@ -154,16 +155,16 @@ export async function openMember(zip: Zip, member: ZipMember): Promise<ByteSourc
   try {
     const from = (offset: number): Bytes => skipped(memberBytes(file, member, shown), offset);
     const head = await memberHead(file, member, shown);
-    return unpacked(from, head, shown, () => file.handle.close(), member.packedSize);
+    return unpacked(from, head, shown, async () => file.close(), member.packedSize);
   } catch (error) {
-    await file.handle.close();
+    file.close();
     throw fileProblem(error, shown);
   }
 }
 
 /** All bytes of a member, without unpacking a compressed file in it. */
 export async function readMember(zip: Zip, member: ZipMember): Promise<Buffer> {
-  await using file = await reopen(zip);
+  using file = await reopen(zip);
   return await firstBytes(memberBytes(file, member, member.name), member.size);
 }
 
@@ -173,7 +174,7 @@ async function reopen(zip: Zip): Promise<OpenFile> {
   if (file.identity === zip.identity && file.size === zip.size && file.modifiedMs === zip.modifiedMs) {
     return file;
   }
-  await file.handle.close();
+  file.close();
   throw problem("changed", `${zip.path} changed while it was read`);
 }
 
@@ -190,14 +191,14 @@ async function* memberBytes(file: OpenFile, member: ZipMember, shown: string): A
 }
 
 function unpackedBytes(file: OpenFile, member: ZipMember, start: number, end: number, shown: string): Bytes {
-  const packed = fileChunks(file.handle, shown, start, end);
+  const packed = fileChunks(file.fd, shown, start, end);
   return member.method === "stored" ? packed : inflate(packed, member.method, shown);
 }
 
 /** The header before the data repeats the name and may be longer than the directory says. */
 async function dataStart(file: OpenFile, member: ZipMember, shown: string): Promise<number> {
   const header = Buffer.alloc(LOCAL_HEADER_BYTES);
-  const { bytesRead } = await file.handle.read(header, 0, LOCAL_HEADER_BYTES, member.headerOffset);
+  const bytesRead = readSync(file.fd, header, 0, LOCAL_HEADER_BYTES, member.headerOffset);
   if (bytesRead < LOCAL_HEADER_BYTES || header.readUInt32LE(0) !== LOCAL_HEADER_SIGN) {
     throw problem("damaged", `${shown} is not at the position that the zip claims`);
   }
