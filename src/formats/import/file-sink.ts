@@ -19,7 +19,7 @@ import type { ConversationWriter } from "./writer/conversation-writer.ts";
 import type { Origin } from "./writer/stored-entry.ts";
 import { titleMark } from "./writer/title.ts";
 
-/** The assumed size of a record without a text. */
+/** The assumed size of a record that is not in a file of lines. */
 const RECORD_BYTES = 1000;
 const SKIPPED_KEPT_MAX = 100;
 const VERSIONS_KEPT_MAX = 100;
@@ -295,14 +295,19 @@ export class FileSink implements Sink {
     return isJsonObject(saved) ? saved : {};
   }
 
-  #add(handle: Handle, entry: SourceEntry): void {
-    this.#session.report.records += entry.records.length;
+  #add(handle: Handle, { records, ...entry }: SourceEntry): void {
+    this.#session.report.records += records.length;
     const writer = this.#writerOf(handle);
     const { last } = handle;
     const parent = entry.parent === undefined ? last : entry.parent;
-    const bytes = entry.records.reduce((sum, { text }) => sum + (text?.length ?? RECORD_BYTES), 0);
-    const place = this.originals.claim(writer, entry.records);
-    this.originals.add({ entry, parent, after: last, origin: this.#origin, bytes, ...place }, writer);
+    const bytes = records.reduce((sum, record) => sum + (record.bytes ?? RECORD_BYTES), 0);
+    const claimed = this.originals.claim(writer, records);
+    const [first] = records;
+    const place = first && { line: first.line, offset: first.offset };
+    this.originals.add(
+      { entry, parent, after: last, place, origin: this.#origin, bytes, ...claimed },
+      writer,
+    );
     if (!isOffPath(entry.kind ?? "message", entry.data)) handle.last = entry.id;
   }
 }

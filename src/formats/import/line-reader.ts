@@ -74,9 +74,7 @@ export class LineReader {
     const { line: number, offset, flaw } = line;
     const text = textOf(line);
     const { values, rest } = parseRecords(text);
-    for (const { value, text: own } of values) {
-      this.#reader.record({ value, line: number, offset, bytes: line.bytes, text: own });
-    }
+    for (const { value } of values) this.#reader.record({ value, line: number, offset, bytes: line.bytes });
     if (flaw === "invalid-utf8") {
       const reason = "not valid UTF-8: imported as far as possible, with the original bytes kept";
       this.#sink.skip({ line: number, offset }, reason);

@@ -35,11 +35,7 @@ describe("a conversation that two files add to at once", () => {
     const growing = session.use(id, "pi", { sourceId: "s1" }, "a.jsonl", remembered, true, 0);
     const copy = session.use(id, "pi", { sourceId: "s1" }, "copy.jsonl", undefined, false, 0);
     copy.add({
-      entry: {
-        id: "a2",
-        message: { role: "user", content: "Two" },
-        records: [{ value: {}, line: 1, offset: 0 }],
-      },
+      entry: { id: "a2", message: { role: "user", content: "Two" } },
       parent: "a1",
       after: null,
       ...{ form: undefined, at: [], originals: undefined },

@@ -70,12 +70,11 @@ export class ImportSession {
       modifiedMs,
       replaced: (other) => this.#rename(other),
       unresolved: (reference) => this.report.unresolved(reference),
-      missing: ({ entry, origin }) => {
-        const [first] = entry.records;
+      missing: ({ entry, origin, place }) => {
         this.report.missing({
           source: origin.around.path,
-          line: first?.line ?? null,
-          offset: first?.offset ?? null,
+          line: place?.line ?? null,
+          offset: place?.offset ?? null,
           reason: `entry ${entry.id} is not in the store`,
         });
       },

@@ -7,14 +7,20 @@
 import type { Ingest } from "../../../store/write/ingest.ts";
 import type { JsonObject } from "../../../util/json.ts";
 import { madeId } from "../../contract/ids.ts";
-import type { SourceConversation, SourceEntry } from "../../contract/reader.ts";
+import type { SourceConversation, SourceRecord } from "../../contract/reader.ts";
 import type { ConversationOriginals } from "../original/conversation-originals.ts";
 import type { TextPlaceholders } from "../text-placeholders.ts";
 import { attachFiles } from "./attach-files.ts";
 import type { Create } from "./batch-writer.ts";
 import { introduction } from "./conversation-start.ts";
 import { contentFingerprint, versionId } from "./known-entries.ts";
-import { firstKeptOf, type PreparedEntry, type ReadEntry, toStoredEntry } from "./stored-entry.ts";
+import {
+  firstKeptOf,
+  type PreparedEntry,
+  type ReadEntry,
+  toStoredEntry,
+  type UnboundEntry,
+} from "./stored-entry.ts";
 import { TreeWriter } from "./tree-writer.ts";
 
 /** What the import does with the entries that readers add. */
@@ -25,6 +31,8 @@ export interface QueuedEntry extends ReadEntry {
   readonly parent: string | null;
   /** The entry that the same file added before, in case the parent is missing. */
   readonly after: string | null;
+  /** Where its first record begins. */
+  readonly place?: Pick<SourceRecord, "line" | "offset"> | undefined;
   /** About its size in the store. */
   readonly bytes: number;
   readonly originals: ConversationOriginals | undefined;
@@ -208,6 +216,6 @@ function contentOf({ message, data }: { readonly message?: unknown; readonly dat
 }
 
 /** Names by which a source may refer to an entry, besides its id in the store. */
-function namesOf({ aliases = [], id: sourceId }: SourceEntry, id: string): readonly string[] {
+function namesOf({ aliases = [], id: sourceId }: UnboundEntry, id: string): readonly string[] {
   return id === sourceId ? aliases : [...aliases, sourceId];
 }

@@ -5,8 +5,8 @@ import { REMOVED_KIND } from "../../../message/entry.ts";
 import type { Message, StoredEntry } from "../../../message/types.ts";
 import { isPlainObject, type Json, type JsonObject } from "../../../util/json.ts";
 import { madeId } from "../../contract/ids.ts";
-import type { SourceEntry } from "../../contract/reader.ts";
 import { shortJson } from "../text-placeholders.ts";
+import type { UnboundEntry } from "./stored-entry.ts";
 
 /** Beyond this number the oldest are dropped, and the store is queried instead. */
 const IDS_MAX = 100_000;
@@ -84,7 +84,7 @@ export class KnownEntries {
   }
 
   /** Whether an entry with this id exists that has the same content, or that has all parts of this one. */
-  holds({ id, aliases = [], message, data }: SourceEntry): boolean {
+  holds({ id, aliases = [], message, data }: UnboundEntry): boolean {
     const knownId = this.#contents.size === 0 ? undefined : this.idOf(id);
     if (knownId === undefined) return false;
     if (this.#final.has(knownId)) return true;

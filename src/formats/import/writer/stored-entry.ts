@@ -16,9 +16,12 @@ export interface Origin {
   readonly around: Surroundings;
 }
 
+/** An entry without its records, which take more memory than it does while it waits. */
+export type UnboundEntry = Omit<SourceEntry, "records">;
+
 /** An entry as a reader added it. */
 export interface ReadEntry {
-  readonly entry: SourceEntry;
+  readonly entry: UnboundEntry;
   readonly origin: Origin;
   /** The kind of original that its records are in, and where, in a file of lines. */
   readonly form: OriginalForm | undefined;
@@ -66,7 +69,7 @@ export function toStoredEntry(
 /** An entry of Colloquy itself has its own provenance, if any. */
 function verbatimEntry(
   ingest: Ingest,
-  { kind = "custom", message, data = {} }: SourceEntry,
+  { kind = "custom", message, data = {} }: UnboundEntry,
   id: string,
   atMs: number,
   textFor: ((text: string) => ReturnType<TextPlaceholders["get"]>) | undefined,

@@ -136,7 +136,7 @@ export class ColloquyLinesReader implements RecordReader {
       const entry = { id: resultsId(id), kind, at, parentId: id, branch, message: answer };
       this.#held.push({ entry, record: undefined });
     }
-    this.#heldChars += record.text?.length ?? 0;
+    this.#heldChars += record.bytes ?? 0;
     if (this.#heldChars > HELD_CHARS_MAX) this.#addHeld();
   }
 
