@@ -1,4 +1,5 @@
 /** Compresses and reads segments. */
+import type { ZstdOptions } from "node:zlib";
 import type { NewBlob } from "../../engine/index.ts";
 import { sha256Hex } from "../../util/sha256.ts";
 import type { StoreAccess } from "../access.ts";
@@ -24,25 +25,26 @@ export function inlineSegment(segment: Segment, bytes: Buffer): Segment {
 /** For fewer bytes, passing them to another thread takes longer than compressing them. */
 const BACKGROUND_BYTES_MIN = 32 * 1024;
 
-/** With a checksum, so that damage is noticed on reading. */
 function packed(bytes: Buffer): Buffer {
-  const { constants, zstdCompressSync } = zlib();
-  return zstdCompressSync(bytes, { params: { [constants.ZSTD_c_checksumFlag]: 1 } });
+  return zlib().zstdCompressSync(bytes, optionsFor(bytes, 2));
 }
 
 function packedInBackground(bytes: Buffer): Promise<Buffer> {
-  const { constants, zstdCompress } = zlib();
-  const params = { [constants.ZSTD_c_checksumFlag]: 1 };
   return new Promise((resolve, reject) => {
-    zstdCompress(
-      bytes,
-      { params, pledgedSrcSize: bytes.length, chunkSize: bytes.length >> 1 },
-      (error, data) => {
-        if (error === null) resolve(data);
-        else reject(error);
-      },
-    );
+    zlib().zstdCompress(bytes, optionsFor(bytes, 4), (error, data) => {
+      if (error === null) resolve(data);
+      else reject(error);
+    });
   });
+}
+
+/**
+ * With a checksum, so that damage is noticed on reading. zstd reserves as much memory as the size needs that it is
+ * told, and Node.js as much for the result as is left after shrinking to a part.
+ */
+function optionsFor({ length }: Buffer, part: number): ZstdOptions {
+  const params = { [zlib().constants.ZSTD_c_checksumFlag]: 1 };
+  return { params, pledgedSrcSize: length, chunkSize: Math.max(1024, Math.ceil(length / part)) };
 }
 
 /** Compresses a large one in a background thread. `bytes` must not change meanwhile. */

@@ -2,6 +2,7 @@
 import type { OriginalForm, Stretch } from "../../../store/originals/announcement.ts";
 import type { Json } from "../../../util/json.ts";
 import type { Keeper } from "./file-stream.ts";
+import { MEMORY_BYTES, returnMemory, takeMemory } from "./segment-memory.ts";
 
 /** Bytes that become one segment. */
 export interface UncutSegment {
@@ -11,6 +12,8 @@ export interface UncutSegment {
   readonly continues: boolean;
   /** When words were overwritten in it, which the store has erased before. */
   readonly redactedAt?: string;
+  /** To return once it is stored. */
+  readonly memory?: Buffer;
 }
 
 /** What was gathered of one file since the last time, in the order of the file. */
@@ -26,6 +29,9 @@ export const SEGMENT_BYTES: number = 256 * 1024;
 /** One entry announces so many bytes. */
 const ANNOUNCED_BYTES = 1024 * 1024;
 
+/** A conversation with less has memory for that alone: there may be thousands. */
+const SMALL_BYTES = 32 * 1024;
+
 const NOTHING = Buffer.alloc(0);
 
 export class Collector implements Keeper {
@@ -37,6 +43,7 @@ export class Collector implements Keeper {
   #at: Stretch[] = [];
   #open: Buffer = NOTHING;
   #openBytes = 0;
+  #isBorrowed = false;
 
   /** `full` is called when enough was gathered for one entry. */
   constructor(form: OriginalForm, full: () => void) {
@@ -78,23 +85,32 @@ export class Collector implements Keeper {
       this.#at[this.#at.length - 1] = [last[0], last[1] + bytes.length];
     } else this.#at.push([start, bytes.length]);
     const length = this.#openBytes + bytes.length;
-    if (length > this.#open.length) {
-      const larger = Buffer.allocUnsafeSlow(Math.max(4096, 2 * length));
-      this.#open.copy(larger, 0, 0, this.#openBytes);
-      this.#open = larger;
-    }
+    if (length > this.#open.length) this.#grow(length);
     bytes.copy(this.#open, this.#openBytes);
     this.#openBytes = length;
     if (length >= SEGMENT_BYTES) this.#close();
   }
 
+  #grow(length: number): void {
+    const borrows = length > SMALL_BYTES && length <= MEMORY_BYTES;
+    const larger = borrows
+      ? takeMemory()
+      : Buffer.allocUnsafeSlow(this.#openBytes === 0 ? length : 2 * length);
+    this.#open.copy(larger, 0, 0, this.#openBytes);
+    if (this.#isBorrowed) returnMemory(this.#open);
+    this.#open = larger;
+    this.#isBorrowed = borrows;
+  }
+
   #close(): void {
     if (this.#openBytes === 0) return;
     const bytes = this.#open.subarray(0, this.#openBytes);
-    this.#segments.push({ at: this.#at, bytes, continues: false });
+    const memory = this.#isBorrowed ? { memory: this.#open } : {};
+    this.#segments.push({ at: this.#at, bytes, continues: false, ...memory });
     this.#at = [];
     this.#open = NOTHING;
     this.#openBytes = 0;
+    this.#isBorrowed = false;
   }
 
   #keepLong(start: number, bytes: Buffer): void {

@@ -23,6 +23,9 @@ interface Range {
   readonly keepers: Keeper[];
 }
 
+/** From here on in one large step: memory that is reserved and not written to costs nothing. */
+const LARGE_BYTES = 4 * 1024 * 1024;
+const STEP_BYTES = 64 * 1024 * 1024;
 /** A longer record is handed over as it is instead of being copied. */
 const LONG_BYTES = 1024 * 1024;
 /** A record does not wait for its reader when so many bytes were read after it. */
@@ -177,11 +180,17 @@ export class FileStream {
     const wanted = bytes - gone;
     if (gone >= kept.length && wanted <= this.#window.length) kept.copy(this.#window);
     else {
-      const larger = Buffer.allocUnsafeSlow(Math.max(256 * 1024, wanted * 2));
+      const larger = Buffer.allocUnsafeSlow(this.#sizeFor(wanted));
       kept.copy(larger);
       this.#window = larger;
     }
     this.#from += gone;
+  }
+
+  /** The first time as little as a small file needs. */
+  #sizeFor(bytes: number): number {
+    if (this.#window.length === 0) return bytes;
+    return bytes > LARGE_BYTES ? Math.max(STEP_BYTES, bytes * 2) : bytes * 2;
   }
 
   #forget(): void {

@@ -242,7 +242,9 @@ export class OriginalWriter {
     const made: NewSegment[] = [];
     for (let start = 0; start < uncut.length; start += AT_ONCE) {
       const some = uncut.slice(start, start + AT_ONCE);
-      made.push(...(await Promise.all(some.map(({ bytes, at, ...marks }) => newSegment(bytes, at, marks)))));
+      made.push(
+        ...(await Promise.all(some.map((segment) => newSegment(segment.bytes, segment.at, segment)))),
+      );
     }
     const segments: Segment[] = made.map(({ segment }) => segment);
     const first = this.#count;

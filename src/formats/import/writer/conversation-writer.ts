@@ -14,6 +14,7 @@ import type { RememberedConversation } from "../ledger.ts";
 import type { QueuedOriginal } from "../original/collector.ts";
 import type { ConversationOriginals } from "../original/conversation-originals.ts";
 import type { Announce } from "../original/original-writer.ts";
+import { returnMemory } from "../original/segment-memory.ts";
 import { withoutErased } from "../original/without-erased.ts";
 import { channelOf, keyOf, labelOf, stateOf } from "./conversation-start.ts";
 import { EntryIntake, type IntakeOptions, type QueuedEntry } from "./entry-intake.ts";
@@ -231,6 +232,7 @@ export class ConversationWriter {
         if (waiting !== undefined) await waiting;
       }
       this.#queuedBytes -= bytesOf(queued);
+      if ("segments" in queued) for (const { memory } of queued.segments) memory && returnMemory(memory);
     }
     this.tree.flush();
   }
