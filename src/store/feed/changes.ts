@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Change as EngineChange, FeedPlace } from "../../engine/index.ts";
 import { ColloquyError } from "../../errors.ts";
 import { REMOVED_KIND } from "../../message/entry.ts";
@@ -20,6 +21,8 @@ export interface Change extends Pick<EngineChange, "type" | "conversation"> {
 }
 
 const BATCH = 500;
+/** Changes of a busy store are read together: each read is a query, and an answer from the thread of the engine. */
+const TOGETHER_MS = 5;
 const CHANGES_MEMBERS: ReadonlySet<string> = new Set(["since", "signal"]);
 
 /** Every committed change, including those of other processes, until the signal or the store is closed. */
@@ -48,8 +51,11 @@ export async function* changes(
         : { cursor, type, conversation, entry: whole };
     }
     place = batch.place;
-    if (batch.changes.length > 0) listener.found();
-    else await listener.pause(signal);
+    if (batch.changes.length === 0) await listener.pause(signal);
+    else {
+      listener.found();
+      if (batch.changes.length < BATCH) await sleep(TOGETHER_MS);
+    }
   }
 }
 
