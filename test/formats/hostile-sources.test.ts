@@ -3,6 +3,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { beforeEach, describe, expect, it } from "vitest";
+import { originalSources } from "../../src/formats/export/original/original.ts";
 import type { ImportReport } from "../../src/formats/import/report.ts";
 import { importConversations } from "../../src/formats/import/run.ts";
 import { openStore } from "../../src/store/open.ts";
@@ -98,5 +99,46 @@ describe("a database", () => {
     database.exec(`${OPENCODE} CREATE VIEW sessions AS ${ENDLESS} SELECT i AS id FROM n`);
     database.close();
     expect(await imported()).toMatchObject({ conversations: 2, skippedCount: 0 });
+  });
+});
+
+describe("a record of very many values", () => {
+  const many = `{${Array.from({ length: 500_001 }, (_, index) => `"k${index}":1`).join()}}`;
+  const reason = "has more than 500,000 values, and was not parsed";
+
+  it("is reported with its line and kept, and the lines around it are imported", async () => {
+    const [head, end] = [piHeader("many"), piSays("m1", null, "After it.")];
+    const line = `{"type":"custom","id":"c1","parentId":null,"data":${many}}\n`;
+    writeFileSync(join(folder, "many.jsonl"), head + line + end);
+    await using store = await openStore("ephemeral:");
+    const report = await importConversations(store, [folder]);
+    expect(report.skipped).toMatchObject([{ line: 2, offset: head.length, reason }]);
+    expect((await (await store.get("pi:many"))?.info())?.messageCount).toBe(1);
+    const [source] = await originalSources(store, "pi:many");
+    const bytes: Buffer[] = [];
+    for await (const piece of source?.bytes() ?? []) bytes.push(Buffer.from(piece));
+    expect(Buffer.concat(bytes).toString() === head + line + end).toBe(true);
+  });
+
+  it("is reported with its place when it is the whole file, or the first element of a list", async () => {
+    writeFileSync(join(folder, "alone.json"), `\n{"mapping":${many}}`);
+    const chat = '{"uuid":"c1","name":"T","chat_messages":[{"uuid":"m1","text":"hi","sender":"human"}]}';
+    writeFileSync(join(folder, "list.json"), `[{"uuid":"c0","chat_messages":[${many}]},\n${chat}]`);
+    const report = await imported();
+    expect(report.conversations).toBe(2);
+    expect(
+      report.skipped.map(({ source, offset, reason }) => [source.split("/").at(-1), offset, reason]),
+    ).toEqual([
+      ["alone.json", 1, reason],
+      ["list.json", 1, reason],
+    ]);
+  });
+
+  it("is reported when it is a row of a database", async () => {
+    const database = new DatabaseSync(join(folder, "opencode.db"));
+    database.exec(OPENCODE);
+    database.prepare("INSERT INTO part VALUES ('prt_2', 'msg_1', 'ses_1', ?)").run(many);
+    database.close();
+    expect((await imported()).skipped).toMatchObject([{ reason: expect.stringContaining("prt_2") }]);
   });
 });

@@ -109,8 +109,8 @@ async function readFile(opened: Opened): Promise<void> {
   if (reader.kind === "lines") return readLinesOf(opened, reader.format, reader.records);
   if (reader.kind === "document") return readDocument(opened, reader.format);
   if (reader.kind === "damaged") {
-    const reason = "damaged: it seems to hold conversations, but none can be read";
-    session.report.skip({ source: file.path, line: null, offset: null, reason });
+    const { offset, reason } = reader;
+    session.report.skip({ source: file.path, line: null, offset, reason });
   } else if (reader.kind === "unknown") session.report.ignore(file.path);
   else session.report.empty++;
   if (session.mode === "write") ledger.put(memoryOf(opened, UNREAD, undefined, ""));

@@ -6,6 +6,7 @@ import { isJsonObject, type Json, type JsonObject } from "../../util/json.ts";
 import { bytesOf } from "../sources/byte-source.ts";
 import { readElements } from "../sources/json/elements.ts";
 import { parseRecords } from "../sources/json/records.ts";
+import { TOO_MANY } from "../sources/json/value-count.ts";
 import { readLines } from "../sources/lines.ts";
 import { problemOf } from "../sources/problem.ts";
 import { sniffHead } from "../sources/sniff.ts";
@@ -19,11 +20,12 @@ const RECORDS_MAX = 20;
 /** A damaged conversation may leave many messages before the next intact conversation. */
 const ELEMENTS_MAX = 1000;
 
-/** `damaged`: it seems to hold conversations, none of which can be read. */
+/** `damaged`: it seems to hold conversations, none of which can be read, or a record that is too large to look at. */
 export type Reader =
   | { readonly kind: "lines"; readonly format: WithLines; readonly records: readonly JsonObject[] }
   | { readonly kind: "document"; readonly format: WithDocument }
-  | { readonly kind: "database" | "damaged" | "unknown" | "empty" };
+  | { readonly kind: "damaged"; readonly offset: number | null; readonly reason: string }
+  | { readonly kind: "database" | "unknown" | "empty" };
 
 /** A file that one user-chosen format or any format may read. */
 interface Candidate {
@@ -82,13 +84,16 @@ async function readerAfterDamage({ source, path, wanted }: Candidate): Promise<R
   const { objects, isSome, isMostly } = await firstLines(source);
   const lines = isSome ? linesFormat(objects, path, wanted) : undefined;
   if (isMostly && lines !== undefined) return { kind: "lines", format: lines, records: objects };
-  const { elements, isDamaged } = await firstElements(source, wanted);
+  const { elements, isDamaged, tooLarge } = await firstElements(source, wanted);
   const document = documentFormat(elements, wanted);
   if (lines !== undefined && (document === undefined || isDoubtful(document, lines))) {
     return { kind: "lines", format: lines, records: objects };
   }
   if (document !== undefined) return { kind: "document", format: document };
-  return { kind: isDamaged && !SOURCE_CODE.test(path) ? "damaged" : "unknown" };
+  if (tooLarge !== undefined) return { kind: "damaged", offset: tooLarge, reason: TOO_MANY };
+  return isDamaged && !SOURCE_CODE.test(path)
+    ? { kind: "damaged", offset: null, reason: UNREADABLE }
+    : { kind: "unknown" };
 }
 
 interface FirstLines {
@@ -122,23 +127,30 @@ function objectsOf({ text = "" }: SourceLine): { found: JsonObject[]; isWhole: b
   return { found, isWhole: found.length > 0 && text.trimEnd().endsWith("}") && text.startsWith("{") };
 }
 
+const UNREADABLE = "damaged: it seems to hold conversations, but none can be read";
+
 interface FirstElements {
   readonly elements: readonly JsonObject[];
   /** The part that cannot be read looks like a conversation. */
   readonly isDamaged: boolean;
+  /** Where a record is that has too many values to be parsed. */
+  readonly tooLarge: number | undefined;
 }
 
 async function firstElements(source: ByteSource, wanted: string | undefined): Promise<FirstElements> {
   const elements: JsonObject[] = [];
   let isDamaged = false;
+  let tooLarge: number | undefined;
   const isElement = (value: Json): boolean =>
     isJsonObject(value) && documentFormat([value], wanted) !== undefined;
   for await (const element of readElements(limited(source, ELEMENTS_BYTES_MAX), { isElement })) {
-    if ("problem" in element) isDamaged ||= CONVERSATION.test(element.text ?? "");
-    else if (isElement(element.value)) elements.push(element.value as JsonObject);
+    if ("problem" in element) {
+      isDamaged ||= CONVERSATION.test(element.text ?? "");
+      if (element.problem === TOO_MANY) tooLarge ??= element.offset;
+    } else if (isElement(element.value)) elements.push(element.value as JsonObject);
     if (elements.length >= ELEMENTS_MAX) break;
   }
-  return { elements, isDamaged };
+  return { elements, isDamaged, tooLarge };
 }
 
 /** Programs and pages name the same properties, in braces, and are no conversations. */

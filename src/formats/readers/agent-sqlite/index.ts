@@ -3,9 +3,10 @@
 import { FlatTools, mediaBlock } from "../../../message/apis/flat-tools.ts";
 import type { Block } from "../../../message/types.ts";
 import type { Json, JsonObject } from "../../../util/json.ts";
-import { filledIn, objectsIn, parsedIn, textIn, timeIn } from "../../../util/values.ts";
+import { filledIn, objectsIn, textIn, timeIn } from "../../../util/values.ts";
 import type { FormatWith } from "../../contract/format.ts";
 import type { ConversationSink, Sink, SourceDatabase, SourceRecord } from "../../contract/reader.ts";
+import { parsedValue } from "../../sources/json/records.ts";
 import { addFlatMessage } from "../shared/flat-message.ts";
 import { unplaced } from "../shared/records.ts";
 
@@ -94,7 +95,7 @@ function jsonIn(value: unknown): Json {
 function contentOf(content: unknown): string | Block[] {
   const text = content instanceof Uint8Array ? Buffer.from(content).toString() : (textIn(content) ?? "");
   if (!text.startsWith("[")) return text;
-  const list = parsedIn(text);
+  const list = parsedValue(text);
   const parts = objectsIn(list);
   const isParts = Array.isArray(list) && list.length > 0 && parts.length === list.length;
   return isParts && parts.every(({ type }) => filledIn(type) !== undefined) ? parts.map(blockOf) : text;

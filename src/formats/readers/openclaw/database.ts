@@ -6,8 +6,8 @@
  * Tables and columns that a release does not have are optional.
  */
 
-import { parsedIn } from "../../../util/values.ts";
 import type { Sink, SourceDatabase, SourceRecord, Surroundings } from "../../contract/reader.ts";
+import { parsedValue } from "../../sources/json/records.ts";
 import { PiReader } from "../shared/pi-session/reader.ts";
 import { archivesOf, archiveVersions } from "./archives.ts";
 import { eventPayload, type Payload } from "./payload.ts";
@@ -64,7 +64,7 @@ function take(payload: Payload, reader: PiReader, sink: Sink): void {
     return;
   }
   const { text } = payload;
-  const value = parsedIn(text);
+  const value = parsedValue(text);
   const place: Omit<SourceRecord, "value"> = { line: null, offset: null, text };
   if (value === undefined) sink.skip(place, "not JSON");
   else reader.record({ ...place, value });

@@ -1,9 +1,9 @@
 /** OpenClaw: its transcripts, which are pi sessions, their index, and its database. */
 import { join } from "node:path";
 import type { JsonObject } from "../../../util/json.ts";
-import { parsedIn } from "../../../util/values.ts";
 import type { Describe, FormatWith } from "../../contract/format.ts";
 import { madeId } from "../../contract/ids.ts";
+import { parsedValue } from "../../sources/json/records.ts";
 import type { PiOrigin } from "../shared/pi-session/header.ts";
 import { PiReader } from "../shared/pi-session/reader.ts";
 import { isPiSession } from "../shared/pi-session/sniff.ts";
@@ -58,7 +58,7 @@ function originOf(path: string, header: JsonObject): PiOrigin {
 
 /** A session key belongs to the transcript that it leads to now; former transcripts keep the default key. */
 function describeSession(text: string): Describe {
-  const keys = openclawKeys(parsedIn(text) ?? {});
+  const keys = openclawKeys(parsedValue(text) ?? {});
   return (start) => {
     const known = keys.get(start.sourceId);
     if (known === undefined) return start;

@@ -3,8 +3,9 @@
  * own; newer versions also, or only, write whole messages to `session_message`.
  */
 import type { Json, JsonObject } from "../../../util/json.ts";
-import { filledIn, numberIn, objectIn, parsedIn } from "../../../util/values.ts";
+import { filledIn, numberIn, objectIn } from "../../../util/values.ts";
 import type { Sink, SourceConversation, SourceDatabase } from "../../contract/reader.ts";
+import { parsedValue } from "../../sources/json/records.ts";
 import { unplaced } from "../shared/records.ts";
 import { addNewMessage } from "./new-message.ts";
 import { SessionReader } from "./session.ts";
@@ -56,7 +57,7 @@ function sessionOf(row: Row): JsonObject {
     id: String(id),
     ...plain({ projectID: project_id, parentID: parent_id }),
     time: plain({ created: time_created, updated: time_updated }),
-    ...plain({ revert: parsedIn(revert) ?? revert, model: parsedIn(model) ?? model }),
+    ...plain({ revert: parsedValue(revert) ?? revert, model: parsedValue(model) ?? model }),
   };
 }
 
@@ -100,7 +101,7 @@ function partsOf(database: SourceDatabase, message: string, session: string, sin
 
 /** The JSON of a row, together with its columns. A damaged row keeps its text. */
 function jsonOf(row: Row, columns: JsonObject, sink: Sink): JsonObject {
-  const data = objectIn(parsedIn(row.data));
+  const data = objectIn(parsedValue(row.data));
   if (data === undefined) {
     const text = String(row.data);
     sink.skip({ line: null, offset: null, text }, `the data of ${String(columns.id)} is not a JSON object`);
@@ -164,7 +165,7 @@ class TaskCalls {
     if (!hasTable(this.#database, "part")) return found;
     const sql = "SELECT data FROM part WHERE session_id = ? AND data LIKE '%\"task\"%'";
     for (const { data } of this.#database.rows(sql, session)) {
-      const part = objectIn(parsedIn(data)) ?? {};
+      const part = objectIn(parsedValue(data)) ?? {};
       const about = objectIn(objectIn(part.state)?.metadata) ?? {};
       const child = filledIn(about.sessionId) ?? filledIn(about.sessionID);
       if (part.tool === "task" && child !== undefined) found.set(child, part);

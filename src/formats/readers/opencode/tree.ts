@@ -7,8 +7,9 @@
  * is read.
  */
 import type { JsonObject } from "../../../util/json.ts";
-import { filledIn, objectIn, objectsIn, parsedIn } from "../../../util/values.ts";
+import { filledIn, objectIn, objectsIn } from "../../../util/values.ts";
 import type { Sink, SourceRecord, Surroundings } from "../../contract/reader.ts";
+import { parsedValue } from "../../sources/json/records.ts";
 import { inOrder } from "./order.ts";
 import { SessionReader } from "./session.ts";
 
@@ -85,7 +86,7 @@ class Files {
     for (const name of await jsonFiles(this.#around, folder)) {
       const bytes = await this.#around.read(`${folder}/${name}`);
       const text = bytes?.toString();
-      const value = objectIn(parsedIn(text));
+      const value = objectIn(parsedValue(text));
       if (value !== undefined) found.push(value);
       else if (text === undefined) this.#sink.unresolved(`${folder}/${name}`);
       else this.#sink.skip({ line: null, offset: null, text }, `${folder}/${name} is not a JSON object`);

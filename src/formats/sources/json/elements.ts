@@ -6,6 +6,7 @@ import type { ByteSource, ElementProblem, SourceElement } from "../types.ts";
 import { type Piece, Pieces } from "./pieces.ts";
 import { parseRecords } from "./records.ts";
 import { salvageElements } from "./salvage.ts";
+import { TOO_MANY } from "./value-count.ts";
 
 const ELEMENT_BYTES_MAX = 256 * 1024 * 1024;
 /** The text of longer elements is not kept beside their value. */
@@ -82,11 +83,14 @@ async function* readPieces(source: ByteSource, options: ElementsOptions): AsyncG
 /** Whether the text after a piece may have been misread. No element is a list. */
 function isDamaged({ piece, found }: Cut): boolean {
   const isBad = (item: Found): boolean =>
-    "problem" in item ? item.problem !== INVALID_UTF8 : Array.isArray(item.value);
+    "problem" in item ? !INTACT.has(item.problem) : Array.isArray(item.value);
   return piece.length > 0 && found.some(isBad);
 }
 
 const INVALID_UTF8 = "invalid-utf8";
+
+/** Problems of elements that begin and end where they seem to. */
+const INTACT: ReadonlySet<string> = new Set([INVALID_UTF8, TOO_MANY]);
 
 function* elementsIn({ offset, length, bytes, reason }: Piece): Generator<Found> {
   if (bytes === undefined) {

@@ -110,3 +110,27 @@ describe("the records of a line", () => {
     expect(missed.every((cut) => /[:[]$/.test(cut))).toBe(true);
   });
 });
+
+describe("a text of very many values", () => {
+  const many = "1,".repeat(500_000);
+
+  it.each([
+    ["a list", `[${many}1]`],
+    ["an object", `{${Array.from({ length: 500_001 }, (_, index) => `"${index}":0`).join()}}`],
+    ["objects", `[${"{},".repeat(500_000)}{}]`],
+    ["one after a lost quote", `{"a":"b}\n{"a":[${many}1]}`],
+  ])("is not parsed: %s", (_, text) => {
+    const { values, rest } = parseRecords(text);
+    expect(values).toHaveLength(0);
+    expect(rest?.reason).toMatch(/has more than 500,000 values|not valid JSON/);
+  });
+
+  it("is not confused with a text of many commas", () => {
+    const text = JSON.stringify({ a: `\\"${many}`, b: "\\".repeat(3) + many, c: [1, "\\"] });
+    expect(parseRecords(text)).toMatchObject({ values: [{ value: { c: [1, "\\"] } }] });
+  });
+
+  it("is parsed when it has just as many as allowed", () => {
+    expect(parseRecords(`[${"1,".repeat(499_999)}1]`).values).toHaveLength(1);
+  });
+});

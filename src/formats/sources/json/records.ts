@@ -1,7 +1,9 @@
 /** The JSON values of one line. */
 import type { Json } from "../../../util/json.ts";
+import { parsedIn } from "../../../util/values.ts";
 import type { ParsedRecords } from "../types.ts";
 import { scanValue, TOO_DEEP } from "./scan-value.ts";
+import { hasTooManyValues, TOO_MANY } from "./value-count.ts";
 
 /** Deeper values are refused: code that recurses into them would run out of stack. */
 const DEPTH_MAX = 1000;
@@ -16,17 +18,23 @@ const DEEP_CHARACTERS = 2 * DEPTH_MAX;
  * to the length of the text, whatever it holds.
  */
 export function parseRecords(text: string): ParsedRecords {
+  if (hasTooManyValues(text)) return refused(text, TOO_MANY);
   try {
     const value: Json = JSON.parse(text);
-    if (text.length > DEEP_CHARACTERS && isDeeper(value, DEPTH_MAX)) return tooDeep(text);
+    if (text.length > DEEP_CHARACTERS && isDeeper(value, DEPTH_MAX)) return refused(text, TOO_DEEP);
     return { values: [{ value, text }] };
   } catch (error) {
-    return error instanceof RangeError ? tooDeep(text) : recovered(text);
+    return error instanceof RangeError ? refused(text, TOO_DEEP) : recovered(text);
   }
 }
 
-function tooDeep(text: string): ParsedRecords {
-  return { values: [], rest: { text, reason: TOO_DEEP } };
+function refused(text: string, reason: string): ParsedRecords {
+  return { values: [], rest: { text, reason } };
+}
+
+/** One value of a source that is not read by its lines or elements; `undefined` where it is not valid or too large. */
+export function parsedValue(text: unknown): Json | undefined {
+  return typeof text === "string" && !hasTooManyValues(text) ? parsedIn(text) : undefined;
 }
 
 function isDeeper(value: Json, levels: number): boolean {
@@ -54,14 +62,15 @@ function recovered(text: string): ParsedRecords {
     const found = RECORD.test(text[at] as string)
       ? scanValue(text, at, DEPTH_MAX)
       : { end: at, error: "not valid JSON" };
-    if (found.error === undefined) {
-      const part = text.slice(at, found.end);
+    const part = text.slice(at, found.end);
+    // A lost quote before it hides the values of a record from the count of the whole text.
+    if (found.error === undefined && !hasTooManyValues(part)) {
       values.push({ value: JSON.parse(part), text: part });
       at = found.end;
     } else {
       const next = found.error === TOO_DEEP ? text.length : nextBeginning(text, at, found.end);
       bad.push(text.slice(at, next));
-      reason ||= found.error;
+      reason ||= found.error ?? TOO_MANY;
       at = next;
     }
   }

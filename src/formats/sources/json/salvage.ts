@@ -10,6 +10,7 @@ import type { Json } from "../../../util/json.ts";
 import { problemOf } from "../problem.ts";
 import type { ByteSource, ElementProblem, SourceElement } from "../types.ts";
 import { scanValue } from "./scan-value.ts";
+import { hasTooManyValues } from "./value-count.ts";
 
 export interface SalvageOptions {
   readonly isElement: (value: Json) => boolean;
@@ -65,8 +66,9 @@ function* taken(
 ): Generator<SourceElement | ElementProblem> {
   const start = window.at;
   const text = window.textOf(start, end);
-  const value: Json = JSON.parse(text);
   window.at = end;
+  if (hasTooManyValues(text)) return;
+  const value: Json = JSON.parse(text);
   if (!isElement(value)) return;
   yield* window.tell(start);
   yield { value, offset: window.offset + start, bytes: end - start, text };
