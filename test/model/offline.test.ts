@@ -44,10 +44,11 @@ describe("the offline model", () => {
     expect(text).toContain("I am not a language model");
     expect(text).toContain("colloquy auth add");
     const today = new Date().toISOString().slice(0, 4);
+    expect(text).toMatch(/^- “/);
+    expect(text).toMatch(/^- “Anna likes .*green tea.*”$/m);
     expect(text).toMatch(
-      new RegExp(`\\*\\*Tea for the office\\*\\*, ${today}-.*, assistant: “Anna likes .*green tea`),
+      new RegExp(`  \\*\\*Tea for the office\\*\\*, assistant, ${today}-.* · \`cli:tea\` · \`answer-1\``),
     );
-    expect(text).toContain("`cli:tea` · `answer-1`");
     expect(text).not.toContain("sails");
   });
 
@@ -60,7 +61,7 @@ describe("the offline model", () => {
     ]);
     const model = offlineModel({ store, linkTo: (conversation, entry) => `#/c/${conversation}/${entry}` });
     const text = await said(model, "what did I say about the harbour?");
-    expect(text).toContain(`- [**Plan the harbour visit**](#/c/${chat.id}/h1), `);
+    expect(text).toContain(`”\n  [**Plan the harbour visit**](#/c/${chat.id}/h1), user, `);
     expect(text).not.toMatch(/h2|codex:/);
   });
 
@@ -90,7 +91,7 @@ describe("the offline model", () => {
     for (const reply of replies) {
       expect(reply).toContain("`answer-1`");
       expect(reply.match(/^- /gm)?.length).toBeLessThanOrEqual(4);
-      expect(reply).not.toMatch(/“[^”]*From your conversations/);
+      expect(reply).not.toMatch(/“[^”]*“/);
     }
     expect(replies.map((reply) => reply.includes("not a language model"))).toEqual([
       true,
@@ -105,8 +106,7 @@ describe("the offline model", () => {
     await using memory = await openMemory(join(tempFolder(), "memory.db"));
     const { id } = (await memory.add("The key of the boat house is under the blue pot."))[0] ?? {};
     const text = await said(offlineModel({ store, memory }), "where is the key of the boat house?");
-    expect(text).toContain("From your memory:");
-    expect(text).toContain("under the blue pot");
+    expect(text).toMatch(/“.*under the blue pot.*”\n {2}\*\*Note\*\* in your memory, /);
     expect(text).toContain(`\`${id}\``);
   });
 

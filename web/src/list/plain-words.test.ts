@@ -9,6 +9,9 @@ it.each([
   ["``` Add an ", " Add an "],
   ["a || b", "a b"],
   [" is used now ", " is used now "],
+  ["- “Anna likes **green tea**” [**Tea**](#/c/1/2), yesterday", "“Anna likes green tea” Tea, yesterday"],
+  ["See [the plan](https://example.com/a-long-pa", "See the plan"],
+  ["5 - 3 [sic] * 2", "5 - 3 [sic] * 2"],
 ])("%s", (text, plain) => {
   expect(plainWords(text)).toBe(plain);
 });

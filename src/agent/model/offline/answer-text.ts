@@ -41,27 +41,26 @@ export function answerText(
   const parts: string[] = [];
   if (isEmpty) parts.push(NOTHING_STORED);
   else if (hits.length + chunks.length === 0) parts.push(NOTHING_FOUND);
-  if (hits.length > 0)
-    parts.push("From your conversations:", hits.map((hit) => cited(hit, linkTo)).join("\n"));
-  if (chunks.length > 0) parts.push("From your memory:", chunks.map(remembered).join("\n"));
-  // Lists show how an answer begins.
+  // Lists show how an answer begins: with words that were found.
+  parts.push([...hits.map((hit) => cited(hit, linkTo)), ...chunks.map(remembered)].join("\n"));
   if (isFirst) parts.push(`${INTRODUCTION}\n${reason(insteadOf)}`);
-  return parts.join("\n\n");
+  return parts.filter((part) => part !== "").join("\n\n");
 }
 
 /** Texts are quoted on one line, so that none of them can pass for a part of the answer. */
 function cited(hit: SearchHit, linkTo: AnswerOptions["linkTo"]): string {
   const { title, key, conversation, entry, role, at, snippet } = hit;
   const name = safeLine(title ?? "Untitled").replace(/[*[\]\\`<>]/g, "");
-  const said = `${at.slice(0, 10)}, ${role}: “${shortened(snippet)}”`;
+  const said = `${role}, ${at.slice(0, 10)}`;
+  const quoted = `- “${shortened(snippet)}”\n `;
   if (linkTo !== undefined && entry !== null)
-    return `- [**${name}**](${linkTo(conversation, entry)}), ${said}`;
-  return `- **${name}**, ${said}\n  \`${key ?? conversation}\` · \`${entry}\``;
+    return `${quoted} [**${name}**](${linkTo(conversation, entry)}), ${said}`;
+  return `${quoted} **${name}**, ${said} · \`${key ?? conversation}\` · \`${entry}\``;
 }
 
 function remembered({ source, lines, at, text, id }: FoundChunk): string {
   const place = source.startsWith("note:") ? "Note" : `${safeLine(source)}:${lines.first}`;
-  return `- **${place.replaceAll("*", "")}**, ${at.slice(0, 10)}: “${shortened(text)}”\n  \`${id}\``;
+  return `- “${shortened(text)}”\n  **${place.replaceAll("*", "")}** in your memory, ${at.slice(0, 10)} · \`${id}\``;
 }
 
 function shortened(text: string): string {

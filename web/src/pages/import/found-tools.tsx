@@ -65,7 +65,7 @@ export function FoundTools({ tools, busy, onImport }: FoundToolsProps): JSX.Elem
           ))}
         </tbody>
       </table>
-      <p class="quiet small">
+      <p class="found-note quiet small">
         Not every file in these places is a conversation: tools keep notes and indexes there, too. The report
         counts those that are.
       </p>
