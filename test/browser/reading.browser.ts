@@ -137,6 +137,20 @@ it("keeps the position of each conversation", async () => {
   await expect.poll(() => page.evaluate(distance)).toBeLessThan(8);
 });
 
+it("keeps the end in view when there is less room", async () => {
+  const page = await scene.open(`#/c/${id}`, { viewport: { width: 390, height: 844 } });
+  const hidden = (): Promise<number> =>
+    page
+      .locator(".messages")
+      .evaluate(({ scrollHeight, scrollTop, clientHeight }) => scrollHeight - scrollTop - clientHeight);
+  await page.getByText("Add an index for searches").last().waitFor();
+  await expect.poll(hidden).toBeLessThan(1);
+  for (const height of [500, 844, 600]) {
+    await page.setViewportSize({ width: 390, height });
+    await expect.poll(hidden).toBeLessThan(1);
+  }
+});
+
 it("says what is wrong with an address, and offers a way back", async () => {
   const page = await scene.open("#/c/00000000-0000-7000-8000-000000000000");
   await page.getByText("The conversation could not be read").waitFor();

@@ -13,6 +13,7 @@ import { RunningTools } from "./message/tool-call.tsx";
 import { keepPosition, positionOf } from "./positions.ts";
 import { rowsOf } from "./rows.ts";
 import { useActions } from "./use-actions.ts";
+import { useEndInView } from "./use-end-in-view.ts";
 import { useLabels } from "./use-labels.ts";
 import { useRoom } from "./use-room.ts";
 import { useSelection } from "./use-selection.ts";
@@ -88,7 +89,8 @@ export function MessageList({ chat, marked }: MessageListProps): JSX.Element {
       const left = element.scrollHeight - element.clientHeight - element.scrollTop;
       const isAtEnd = left <= AT_END && !chat.timeline.state.value.hasAfter;
       if (isAtEnd && element.scrollTop > before) isFollowing.current = true;
-      else if (element.scrollTop < before - 1) isFollowing.current = false;
+      // With more room, the end of the list moves down: that is not the reader.
+      else if (element.scrollTop < before - 1 && left > 1) isFollowing.current = false;
       before = element.scrollTop;
       const top = virtual.getVirtualItemForOffset(element.scrollTop);
       const entry = top && chat.timeline.state.value.entries.find(({ id }) => id === top.key);
@@ -100,6 +102,7 @@ export function MessageList({ chat, marked }: MessageListProps): JSX.Element {
     element.addEventListener("scroll", look, { passive: true });
     return () => element.removeEventListener("scroll", look);
   }, [chat]);
+  useEndInView(scroller, isFollowing);
 
   const total = virtual.getTotalSize();
   const room = useRoom(scroller, useCell(chat.sent), items, virtual, total, () => {
