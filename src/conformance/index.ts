@@ -24,7 +24,9 @@ import { capabilities } from "./topics/capabilities.ts";
 import { changes } from "./topics/changes.ts";
 import { compaction } from "./topics/compaction.ts";
 import { contextState } from "./topics/context/state.ts";
-import { conversations } from "./topics/conversations.ts";
+import { conversations } from "./topics/conversations/conversations.ts";
+import { listing } from "./topics/conversations/listing.ts";
+import { sessionKeys } from "./topics/conversations/session-keys.ts";
 import { crashes } from "./topics/crashes.ts";
 import { agreement } from "./topics/engine/agreement.ts";
 import { pageText } from "./topics/engine/page-text.ts";
@@ -38,7 +40,6 @@ import { reading } from "./topics/reading.ts";
 import { names } from "./topics/redaction/names.ts";
 import { clock } from "./topics/redaction/retention.ts";
 import { search } from "./topics/search.ts";
-import { sessionKeys } from "./topics/session-keys.ts";
 import { tree } from "./topics/tree.ts";
 import { treeLimits } from "./topics/tree-limits.ts";
 import { following } from "./topics/turns/following.ts";
@@ -57,6 +58,7 @@ export interface ConformanceOptions {
 
 const TOPICS: Readonly<Record<string, Topic>> = {
   conversations,
+  listing,
   "session keys": sessionKeys,
   appending,
   reading,

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import type { CreateOperation } from "../../engine/index.ts";
-import { openStore } from "../../store/open.ts";
-import { type Bench, idOf, refuses, say, type Topic } from "../kit.ts";
+import type { CreateOperation } from "../../../engine/index.ts";
+import { openStore } from "../../../store/open.ts";
+import { type Bench, idOf, refuses, say, type Topic } from "../../kit.ts";
 
 /** Spellings of one key, the current one last. */
 const SPELLINGS = [
