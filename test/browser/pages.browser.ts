@@ -53,7 +53,8 @@ describe("a running import", () => {
     const before = countOf(await job.locator("p").first().innerText());
     expect(before).toBeLessThan(files * messages);
     await page.getByRole("button", { name: /^Import \d+ files$/ }).click();
-    await job.getByRole("heading", { name: "Imported" }).waitFor();
+    // Thousands of messages: a busy machine only takes longer.
+    await job.getByRole("heading", { name: "Imported" }).waitFor({ timeout: 120_000 });
     expect(before + countOf(await job.locator("p").first().innerText())).toBe(files * messages);
     await page.locator(".side .row", { hasText: "Question 0 of session" }).first().waitFor();
   });

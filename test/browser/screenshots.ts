@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import type { Page } from "playwright-core";
 import { openScene, runInPage } from "./scene.ts";
 import { seed } from "./seed.ts";
+import { seedBranches } from "./seed-branches.ts";
 
 const FOLDER = "docs/images";
 const SIZES = { large: [1440, 900], middle: [1024, 768], phone: [390, 844] } as const;
@@ -15,6 +16,7 @@ const NOTES = [
 ];
 
 let id = "";
+let branched = "";
 const words = "The index stays small if old hits move to another table.\n\n".match(/\S+\s*/g) ?? [];
 const scene = await openScene(
   async (store) => {
@@ -27,6 +29,7 @@ const scene = await openScene(
       await store.delete(chat.id);
     }
     id = (await seed(store, Date.now())).id;
+    branched = (await seedBranches(store, Date.now())).id;
   },
   () => [...words.map((text) => ({ text })), { delayMs: 8000 }],
 );
@@ -89,7 +92,17 @@ for (const colorScheme of ["light", "dark"] as const) {
     await page.keyboard.press("g");
     await page.keyboard.press("c");
     await shoot("context", ".ledger-item");
+    await page.goto(`${scene.url}/#/c/${branched}`);
+    await page.locator(".message", { hasText: "a deploy empties" }).waitFor();
+    await page.keyboard.press("g");
+    await page.keyboard.press("t");
+    await shoot("tree", ".branch-row");
+    await page.locator(".branch-row").first().hover();
+    await page.getByRole("button", { name: /^Compare main/ }).click();
+    await shoot("compare", ".compare-columns .differs");
     await page.keyboard.press("Escape");
+    await page.keyboard.press("Escape");
+    await page.goto(`${scene.url}/#/c/${id}`);
     await page.keyboard.press("/");
     await page.keyboard.type("index");
     await shoot("search", ".results mark");
