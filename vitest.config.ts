@@ -25,7 +25,7 @@ export default defineConfig({
         test: {
           name: "whole",
           include: ["test/**/*.test.ts"],
-          globalSetup: "test/support/runner/bundled-command.ts",
+          globalSetup: ["bundled-command", "bundled-worker"].map((name) => `test/support/runner/${name}.ts`),
         },
       },
     ],

@@ -14,7 +14,7 @@ const CONFIG =
 const RARE =
   /\/src\/(formats|engine\/jsonl|transcript|memory|agent|channel|gateway|util\/ai-sdk|cli\/commands\/(chat|channels|gateway|token))\/|\/node_modules\//;
 /** Threads and processes are started by the name of their file. */
-const STARTED = {
+export const STARTED: Readonly<Record<string, string>> = {
   worker: "src/store/worker/worker.ts",
   "copy-thread": "src/sqlite/copy-thread.ts",
   "verify-thread": "src/engine/sqlite/care/verify-thread.ts",

@@ -30,6 +30,9 @@ import type { StoredEntry } from "../../message/types.ts";
 import type { LogEnd, LogTip } from "../../tree/place-entries.ts";
 import { type Opened, type Reply, type Request, reviveError } from "./worker-protocol.ts";
 
+/** The same file name in the sources and, compiled, in the package. */
+const SCRIPT = new URL(import.meta.url.endsWith(".ts") ? "./worker.ts" : "./worker.js", import.meta.url);
+
 /** Runs another engine in a worker thread. */
 export class WorkerEngine implements Engine {
   readonly name: string;
@@ -38,10 +41,9 @@ export class WorkerEngine implements Engine {
   readonly #worker: Worker;
   readonly #calls: Calls;
 
-  static async open(target: string, options: EngineOptions): Promise<WorkerEngine> {
+  /** `script`: the file that the thread runs. */
+  static async open(target: string, options: EngineOptions, script: URL = SCRIPT): Promise<WorkerEngine> {
     const { onProblem, ...plain } = options;
-    // The same file name in the sources and, compiled, in the package.
-    const script = new URL(import.meta.url.endsWith(".ts") ? "./worker.ts" : "./worker.js", import.meta.url);
     const worker = new Worker(script, { workerData: { target, options: plain } });
     const calls = new Calls(worker);
     worker.on("message", (reply: Reply) => {
