@@ -12,5 +12,5 @@ export function sha256(): Hash {
 
 /** The SHA-256 of one value, as 64 hexadecimal digits. */
 export function sha256Hex(value: string | NodeJS.ArrayBufferView): string {
-  return sha256().update(value).digest("hex");
+  return crypto().hash("sha256", value);
 }

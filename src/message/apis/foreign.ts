@@ -76,8 +76,12 @@ export function plainList(messages: unknown, { roles, accepts }: typeof OURS): J
     if (!accepts(message.content)) throw invalid("Invalid message content", `${path}.content`);
     const own = defined(message) as JsonObject;
     assertJson(own, path, DEPTH_SLACK);
-    return JSON.parse(JSON.stringify(own));
+    return hasParts(own) ? JSON.parse(JSON.stringify(own)) : own;
   });
+}
+
+function hasParts(message: JsonObject): boolean {
+  return Object.values(message).some((value) => typeof value === "object" && value !== null);
 }
 
 function groups(format: Format, list: readonly JsonObject[]): JsonObject[][] {
