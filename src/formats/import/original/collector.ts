@@ -117,7 +117,9 @@ export class Collector implements Keeper {
     this.#close();
     for (let from = 0; from < bytes.length; from += SEGMENT_BYTES) {
       const part = bytes.subarray(from, from + SEGMENT_BYTES);
-      this.#segments.push({ at: [[start + from, part.length]], bytes: part, continues: from > 0 });
+      // They are stored together.
+      const memory = from + part.length === bytes.length ? { memory: bytes } : {};
+      this.#segments.push({ at: [[start + from, part.length]], bytes: part, continues: from > 0, ...memory });
     }
   }
 }

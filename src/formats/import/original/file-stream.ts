@@ -10,7 +10,7 @@ import type { ByteSource } from "../../sources/types.ts";
 
 /** A conversation that keeps bytes of the file. */
 export interface Keeper {
-  /** `bytes` is valid during the call, unless `isOwn`. */
+  /** `bytes` is valid during the call, unless `isOwn`: then nothing else uses its memory. */
   keep(at: Stretch, bytes: Buffer, isOwn: boolean): void;
 }
 
@@ -145,10 +145,11 @@ export class FileStream {
     this.#left++;
     this.#byStart.delete(start);
     const own = keepers.length > 0 ? keepers : instead === undefined ? [] : [instead];
-    const isOwn = end - start >= LONG_BYTES;
+    const isLong = end - start >= LONG_BYTES;
+    const isOwn = isLong && own.length === 1;
     const bytes = own.length === 0 ? undefined : this.#bytes(start, end);
     for (const keeper of own) if (bytes !== undefined) keeper.keep([start, end - start], bytes, isOwn);
-    if (isOwn) this.#renew(end);
+    if (isLong) this.#renew(end);
     if (!isBlank) this.#last = own.at(-1) ?? this.#last;
   }
 

@@ -227,11 +227,12 @@ export class ConversationWriter {
     this.#queue = [];
     for (const [index, queued] of queue.entries()) {
       if (this.isDropped) return;
+      const bytes = bytesOf(queued);
       if (!this.isUnwanted) {
         const waiting = "segments" in queued ? this.#putOriginal(queued, queue, index) : this.#take(queued);
         if (waiting !== undefined) await waiting;
       }
-      this.#queuedBytes -= bytesOf(queued);
+      this.#queuedBytes -= bytes;
       if ("segments" in queued) for (const { memory } of queued.segments) memory && returnMemory(memory);
     }
     this.tree.flush();
