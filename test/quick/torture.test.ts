@@ -39,4 +39,15 @@ describe("npm run torture -- --quick", () => {
       expect({ status, output }).toEqual({ status: 0, output: expect.stringMatching(row) });
     },
   );
+
+  it.each(["sqlite", "jsonl"])(
+    "kills imports into a %s store, and the next import makes it the same as one run",
+    async (engine) => {
+      const args = ["--import", "--quick", "--engine", engine, "--seed", "7"];
+      const { status, output } = await runScript("test/torture/run.ts", ...args);
+      // Kills, stores compared, writes, hash, wrong.
+      const row = new RegExp(`│ ${engine} +│ 2 +│ [1-9] +│ \\d+ +│ '[0-9a-f]+' +│ 0 +│`);
+      expect({ status, output }).toEqual({ status: 0, output: expect.stringMatching(row) });
+    },
+  );
 });

@@ -1,6 +1,8 @@
 /** `npm run torture`: kill writers and count what was lost, or let eight of them write at once. */
 import { killAgents } from "../agent/kills.ts";
 import { scriptOptions } from "../support/script-options.ts";
+import { killImports } from "./import/kills.ts";
+import { ALL_FORMATS } from "./import/sources.ts";
 import { manyWriters } from "./many-writers.ts";
 import { type EngineName, torture } from "./torture.ts";
 
@@ -14,6 +16,9 @@ npm run torture -- --writers [--engine sqlite|jsonl] [--appends N] [--durability
 npm run torture -- --agent [--engine sqlite|jsonl] [--kills N] [--seed S] [--quick]
   Kill agents N times per engine (default 500, with --quick 5) while they answer with tools, and continue their runs.
 
+npm run torture -- --import [--engine sqlite|jsonl] [--kills N] [--seed S] [--quick]
+  Kill imports N times per engine (default 100, with --quick 2), import again, and compare with a store of one run.
+
 Exit code 1 when something is wrong.`;
 
 const RECOVERY_MAX_MS = 2000;
@@ -25,6 +30,7 @@ const values = scriptOptions(USAGE, {
   seed: { type: "string", default: String(Date.now() % 1_000_000) },
   writers: { type: "boolean", default: false },
   agent: { type: "boolean", default: false },
+  import: { type: "boolean", default: false },
   appends: { type: "string" },
   durability: { type: "string", default: "full" },
 });
@@ -86,6 +92,22 @@ async function answering(): Promise<void> {
   console.table(rows);
 }
 
+async function importing(): Promise<void> {
+  const kills = Number(values.kills ?? (values.quick ? 2 : 100));
+  const amount = values.quick
+    ? { formats: [], longBytes: 300_000 }
+    : { formats: ALL_FORMATS, longBytes: 6_000_000 };
+  const rows: Record<string, Record<string, number | string>> = {};
+  for (const engine of engines) {
+    const progress = announced(engine, kills);
+    const result = await killImports({ engine, kills, seed: Number(values.seed), amount, progress });
+    show("wrong", result.wrong);
+    const { compared, writes, hash, wrong } = result;
+    rows[engine] = { kills: result.kills, compared, writes, hash: hash.slice(0, 12), wrong: wrong.length };
+  }
+  console.table(rows);
+}
+
 async function writing(): Promise<void> {
   const rows: Record<string, Record<string, number>> = {};
   const durability = values.durability === "process" ? "process" : "full";
@@ -105,5 +127,6 @@ async function writing(): Promise<void> {
 }
 
 if (values.agent) await answering();
+else if (values.import) await importing();
 else await (values.writers ? writing() : killing());
 process.exit(failed ? 1 : 0);

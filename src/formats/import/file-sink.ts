@@ -44,6 +44,7 @@ export class FileSink implements Sink {
   /** The state of the last import, if this one continues it. */
   readonly #memory: FileMemory | undefined;
   readonly #resumes: boolean;
+  readonly #isUnfinished: boolean;
   readonly #handles: Map<string, Handle> = new Map();
   /** By the id of the conversation. Forks in one file may belong to one conversation, and share its writer. */
   readonly #writers: Map<string, ConversationWriter> = new Map();
@@ -69,13 +70,18 @@ export class FileSink implements Sink {
     origin: Origin,
     describe: Describe,
     memory: FileMemory | undefined,
-    { resumes, ...form }: FileForm & { readonly resumes: boolean },
+    {
+      resumes,
+      isUnfinished,
+      ...form
+    }: FileForm & { readonly resumes: boolean; readonly isUnfinished: boolean },
   ) {
     this.#describe = describe;
     this.#session = session;
     this.#origin = origin;
     this.#memory = memory;
     this.#resumes = resumes;
+    this.#isUnfinished = isUnfinished;
     const before = memory?.conversations ?? [];
     this.#byId = new Map(before.map((known) => [known.id, known]));
     this.#bySourceId = new Map(before.map((known) => [known.sourceId, known]));
@@ -255,8 +261,8 @@ export class FileSink implements Sink {
     const remembered = this.#byId.get(id);
     const resumes = this.#resumes && remembered !== undefined;
     const { path, modifiedMs } = this.#origin.around;
-    const writer =
-      this.#writers.get(id) ?? this.#session.use(id, format, start, path, remembered, resumes, modifiedMs);
+    const before = { remembered, resumes, isUnfinished: this.#isUnfinished };
+    const writer = this.#writers.get(id) ?? this.#session.use(id, format, start, path, before, modifiedMs);
     this.#writers.set(id, writer);
     if (!resumes) writer.wantAll();
     const handle: Handle = {

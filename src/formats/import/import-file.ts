@@ -121,11 +121,12 @@ async function sinkOf(
   format: FormatDeclaration,
   kept: FileForm & { readonly resumes: boolean },
 ): Promise<FileSink> {
-  const { session, file, sideFiles, memory } = opened;
+  const { session, file, ledger, sideFiles, memory } = opened;
   const describe = await sideFiles.describe(format, file.around);
   session.report.files++;
   const origin = { format: format.name, file: file.relative, around: file.around };
-  const sink = new FileSink(session, origin, describe, memory, kept);
+  const isUnfinished = session.mode === "write" && ledger.begin(file.path);
+  const sink = new FileSink(session, origin, describe, memory, { ...kept, isUnfinished });
   opened.sinks.push(sink);
   return sink;
 }

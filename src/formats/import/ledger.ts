@@ -57,6 +57,7 @@ const SCHEMA = `
   PRAGMA secure_delete = ON;
   CREATE TABLE IF NOT EXISTS files (path TEXT PRIMARY KEY, memory TEXT NOT NULL) WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS conversations (id TEXT, path TEXT, PRIMARY KEY (id, path)) WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS begun (path TEXT PRIMARY KEY) WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS forgotten (path TEXT PRIMARY KEY) WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS about (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 `;
@@ -69,6 +70,8 @@ export class Ledger {
   readonly #get: StatementSync;
   readonly #put: StatementSync;
   readonly #note: StatementSync;
+  readonly #begin: StatementSync;
+  readonly #end: StatementSync;
   #forgotten: string[] | undefined;
 
   private constructor(database: DatabaseSync, lock: SqliteFileLock | undefined) {
@@ -76,6 +79,8 @@ export class Ledger {
     this.#lock = lock;
     this.#get = database.prepare("SELECT memory FROM files WHERE path = ?");
     this.#note = database.prepare("INSERT OR IGNORE INTO conversations (id, path) VALUES (?, ?)");
+    this.#begin = database.prepare("INSERT OR IGNORE INTO begun (path) VALUES (?)");
+    this.#end = database.prepare("DELETE FROM begun WHERE path = ?");
     this.#put = database.prepare("INSERT OR REPLACE INTO files (path, memory) VALUES (?, ?)");
   }
 
@@ -110,12 +115,21 @@ export class Ledger {
     return row === undefined ? undefined : (JSON.parse(String(row.memory)) as FileMemory);
   }
 
+  /**
+   * The file is about to be written. Returns true if an earlier import ended in the middle of that: its entries may
+   * all be there, and the rest of its work, such as checking out its branch, was not done.
+   */
+  begin(path: string): boolean {
+    return this.#begin.run(path).changes === 0;
+  }
+
   put(memory: FileMemory): void {
     // A file may hold thousands of conversations, and a transaction for each would take longer than reading it.
     this.#database.exec("BEGIN IMMEDIATE");
     try {
       this.#put.run(memory.path, JSON.stringify(memory));
       for (const { id } of memory.conversations) this.#note.run(id, memory.path);
+      this.#end.run(memory.path);
       this.#database.exec("COMMIT");
     } catch (error) {
       if (this.#database.isTransaction) this.#database.exec("ROLLBACK");
@@ -200,7 +214,9 @@ function prepared(path: string, store: string): DatabaseSync {
 
 /** Forgotten paths stay forgotten. */
 function begin(database: DatabaseSync, store: string): void {
-  database.exec("DELETE FROM files; DELETE FROM conversations; DROP TABLE IF EXISTS imported");
+  database.exec(
+    "DELETE FROM files; DELETE FROM conversations; DELETE FROM begun; DROP TABLE IF EXISTS imported",
+  );
   const put = database.prepare("INSERT OR REPLACE INTO about (name, value) VALUES (?, ?)");
   put.run("version", VERSION);
   put.run("store", store);

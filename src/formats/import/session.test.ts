@@ -32,8 +32,10 @@ describe("a conversation that two files add to at once", () => {
       keyMark: null,
       version: null,
     };
-    const growing = session.use(id, "pi", { sourceId: "s1" }, "a.jsonl", remembered, true, 0);
-    const copy = session.use(id, "pi", { sourceId: "s1" }, "copy.jsonl", undefined, false, 0);
+    const earlier = { remembered, resumes: true, isUnfinished: false };
+    const none = { remembered: undefined, resumes: false, isUnfinished: false };
+    const growing = session.use(id, "pi", { sourceId: "s1" }, "a.jsonl", earlier, 0);
+    const copy = session.use(id, "pi", { sourceId: "s1" }, "copy.jsonl", none, 0);
     copy.add({
       entry: { id: "a2", message: { role: "user", content: "Two" } },
       parent: "a1",

@@ -12,6 +12,15 @@ import type { Mode } from "./writer/entry-intake.ts";
 /** With more bytes in memory, readers wait for the store. */
 const BYTES_WAITING_MAX = 4 * 1024 * 1024;
 
+/** What is known of an earlier import of the same file. */
+interface EarlierImport {
+  readonly remembered: RememberedConversation | undefined;
+  /** This one continues where it ended. */
+  readonly resumes: boolean;
+  /** It was killed. */
+  readonly isUnfinished: boolean;
+}
+
 interface InUse {
   readonly source: string;
   /** Resolves when the writer writes nothing more. */
@@ -48,8 +57,7 @@ export class ImportSession {
     format: string,
     start: SourceConversation,
     source: string,
-    remembered: RememberedConversation | undefined,
-    resumes: boolean,
+    { remembered, resumes, isUnfinished }: EarlierImport,
     modifiedMs: number,
   ): ConversationWriter {
     const last = this.#last.get(id);
@@ -65,6 +73,7 @@ export class ImportSession {
       after: after ?? Promise.resolve(),
       resumeAfter: resumes && !this.#again ? remembered?.lastSeq : undefined,
       remembered: this.#again ? undefined : remembered,
+      isUnfinished,
       again: this.#again,
       placeholders: this.placeholders,
       modifiedMs,

@@ -30,6 +30,11 @@ export class ConversationOriginals {
     return this.#writers.get(form)?.number;
   }
 
+  /** Of all originals of the file. */
+  get numbers(): number[] {
+    return [...this.#writers.values()].flatMap(({ number }) => number ?? []);
+  }
+
   /** `isNew`: the conversation is not in the store, so nothing has to be compared. */
   async put(queued: QueuedOriginal, isNew: boolean): Promise<Announce | undefined> {
     const known = this.#writers.get(queued.form);

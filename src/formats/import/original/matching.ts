@@ -2,7 +2,7 @@
 import type { Segment, Stretch } from "../../../store/originals/announcement.ts";
 import type { Original } from "../../../store/originals/originals.ts";
 import { sha256Hex } from "../../../util/sha256.ts";
-import { SEGMENT_BYTES, type UncutSegment } from "./collector.ts";
+import type { UncutSegment } from "./collector.ts";
 
 /** An original that the file may be, or may have been. */
 export interface Candidate {
@@ -26,6 +26,8 @@ export class Matching {
   /** Bytes that were not compared yet. */
   #open: Buffer = Buffer.alloc(0);
   #at: Stretch[] = [];
+  /** How they are cut. What is new of a file is cut as if all of it were. */
+  #parts: (Omit<UncutSegment, "at" | "bytes"> & { readonly bytes: number })[] = [];
   /** The original that the last match was in, and how many of its segments were matched. */
   base: Candidate | undefined;
   matched = 0;
@@ -52,32 +54,38 @@ export class Matching {
 
   /** The bytes that the store does not have, once that is clear. */
   rest(): UncutSegment[] {
-    const segments: UncutSegment[] = [];
-    for (let from = 0; from < this.#open.length; ) {
-      const end = this.#open.indexOf(NEWLINE, from + SEGMENT_BYTES - 1) + 1 || this.#open.length;
-      // A long record is cut.
-      const to = end - from > 2 * SEGMENT_BYTES ? from + SEGMENT_BYTES : end;
-      const at = first(after(this.#at, from), to - from);
-      const continues = from > 0 && this.#open[from - 1] !== NEWLINE;
-      segments.push({ at, bytes: this.#open.subarray(from, to), continues });
-      from = to;
-    }
-    return segments;
+    let from = 0;
+    return this.#parts.map(({ bytes: length, ...marks }) => {
+      const at = first(after(this.#at, from), length);
+      const bytes = this.#open.subarray(from, from + length);
+      from += length;
+      return { ...marks, at, bytes };
+    });
   }
 
   async *add(segments: readonly UncutSegment[]): AsyncGenerator<Match, void, undefined> {
     this.#open = Buffer.concat([this.#open, ...segments.map(({ bytes }) => bytes)]);
     this.#at.push(...segments.flatMap(({ at }) => at));
+    this.#parts.push(...segments.map(({ at: _, bytes, ...marks }) => ({ ...marks, bytes: bytes.length })));
     for (let candidate = this.#next(); candidate !== undefined; candidate = this.#next()) {
       const segment = candidate.segments[this.matched];
-      if (segment !== undefined && this.#open.length < segment.bytes) return;
-      if (segment === undefined || !(await this.#isSame(segment))) this.#candidates.shift();
+      const isPart = segment !== undefined && this.#open.length < segment.bytes;
+      // Entries that were made of these bytes name their original now.
+      if (isPart && (await this.#begins(segment))) return;
+      if (segment === undefined || isPart || !(await this.#isSame(segment))) this.#candidates.shift();
       else {
         yield { candidate, index: this.matched, segment, bytes: this.#open.subarray(0, segment.bytes) };
         this.base = candidate;
         this.#pass(segment);
       }
     }
+  }
+
+  /** Whether a segment begins with the bytes, or may do so. */
+  async #begins(segment: Segment): Promise<boolean> {
+    if (this.#open.length === 0) return true;
+    const stored = await this.#read(segment);
+    return typeof stored === "string" || isSame(stored.subarray(0, this.#open.length), this.#open);
   }
 
   /** The file has ended. Whether the store has the rest of it, as a part of a segment. */
@@ -103,8 +111,20 @@ export class Matching {
       ({ segments }) => segments[this.matched]?.hash === segment.hash,
     );
     this.matched++;
+    this.#passParts(segment.bytes);
     this.#open = this.#open.subarray(segment.bytes);
     this.#at = after(this.#at, segment.bytes);
+  }
+
+  #passParts(bytes: number): void {
+    for (let left = bytes; left > 0; ) {
+      const [part, ...others] = this.#parts;
+      if (part === undefined) return;
+      const isWhole = part.bytes <= left;
+      const continues = this.#open[bytes - 1] !== NEWLINE;
+      this.#parts = isWhole ? others : [{ ...part, bytes: part.bytes - left, continues }, ...others];
+      left -= Math.min(left, part.bytes);
+    }
   }
 
   async #isSame({ bytes, hash, redactedAt, ...others }: Segment): Promise<boolean> {

@@ -27,6 +27,8 @@ export interface WriterOptions extends IntakeOptions {
   readonly after: Promise<unknown>;
   /** As an earlier import of the file left it. */
   readonly remembered: RememberedConversation | undefined;
+  /** An earlier import of the file was killed, and what follows the last entry may not have been done. */
+  readonly isUnfinished: boolean;
   /** When its file was last changed. */
   readonly modifiedMs: number;
   /** The user wants deleted conversations back. */
@@ -52,6 +54,8 @@ export class ConversationWriter {
   readonly #options: WriterOptions;
   #start: SourceConversation;
   #derivedTitle: string | undefined;
+  /** Every title that the source has given it so far. */
+  readonly #saidTitles: Set<string | null> = new Set();
   #queue: Queued[] = [];
   readonly #originals: Set<ConversationOriginals> = new Set();
   #queuedBytes = 0;
@@ -78,6 +82,7 @@ export class ConversationWriter {
   constructor(options: WriterOptions) {
     this.#options = options;
     this.#start = options.start;
+    this.#saidTitles.add(titleIn(options.start.title));
     this.intake = new EntryIntake(options, () => this.#create());
   }
 
@@ -145,6 +150,7 @@ export class ConversationWriter {
 
   update(patch: Partial<SourceConversation>): void {
     this.#start = { ...this.#start, ...patch };
+    this.#saidTitles.add(titleIn(this.#start.title));
   }
 
   leaf(entryId: string): void {
@@ -193,23 +199,39 @@ export class ConversationWriter {
     for (const originals of this.#originals) await originals.settle();
     // A source may hold a conversation without entries.
     await this.#create();
-    if (this.#info !== undefined)
-      await this.#describe(
-        this.#isNew ? await this.#claimKey(this.#info) : await this.#followKey(this.#info),
-      );
+    if (this.#info !== undefined) await this.#describe(await this.#settleKey(this.#info));
     const deep = this.tree.branches > 1 ? await this.#options.ingest.deepBranches(this.id) : 0;
     if (deep > 0) this.intake.flags.set("deep", deep);
   }
 
   /** Only when something was added: a branch that the user checked out since stays checked out. */
   async #finishTree(): Promise<void> {
-    const { lastId } = this.tree;
+    const lastId = this.tree.lastId ?? this.#lastBefore();
+    const { tree } = this.#start;
+    if (tree !== undefined && (lastId !== undefined || this.#options.isUnfinished))
+      return this.tree.reshape(tree);
     if (lastId === undefined) return;
-    if (this.#start.tree !== undefined) return this.tree.reshape(this.#start.tree);
     await this.tree.settle();
-    if ((this.#start.isHidden === true && !this.#isNew) || (await this.#isUsedLater())) return;
+    if ((this.#start.isHidden === true && !this.#isFirst) || (await this.#isUsedLater())) return;
     const leaf = this.#leaf === undefined ? undefined : this.tree.resolve(this.#leaf);
     await this.tree.checkout(leaf ?? lastId);
+  }
+
+  /** The last entry that an import of the file added before it was killed, unless others follow it by now. */
+  #lastBefore(): string | undefined {
+    const last = this.#options.isUnfinished ? this.tree.known.lastOf(this.#numbers) : undefined;
+    if (last === undefined || !this.tree.isHead(last.id)) return undefined;
+    this.tree.lastAtMs = Date.parse(last.at);
+    return last.id;
+  }
+
+  /** The file that it was created from. */
+  get #isFirst(): boolean {
+    return this.#isNew || (this.#options.isUnfinished && this.#numbers.includes(1));
+  }
+
+  get #numbers(): number[] {
+    return [...this.#originals].flatMap(({ numbers }) => numbers);
   }
 
   /** A conversation may come from several files, which are read in any order: the one used last is shown. */
@@ -291,10 +313,8 @@ export class ConversationWriter {
     // A conversation that the user purged must not come back.
     this.#isPurged = this.#info === undefined && !again && (await ingest.wasPurged(this.id));
     const atMs = this.#createdAtMs();
-    if (this.#info === undefined && isWriting && !this.#isPurged) {
-      this.intake.lastAtMs = atMs;
-      this.#createAtMs = atMs;
-    }
+    if (resumeAfter === undefined) this.intake.lastAtMs = atMs;
+    if (this.#info === undefined && isWriting && !this.#isPurged) this.#createAtMs = atMs;
     if (again && isWriting && this.#info?.deletedAt != null) {
       this.#info = (await ingest.restore(this.id)) ?? this.#info;
     }
@@ -343,6 +363,11 @@ export class ConversationWriter {
     return keyOf(format, { ...this.#start, key: undefined });
   }
 
+  async #settleKey(info: ConversationInfo): Promise<ConversationInfo> {
+    if (this.#isNew) return this.#claimKey(info);
+    return this.#followKey(this.#options.isUnfinished ? await this.#claimKey(info) : info);
+  }
+
   /** Only once, so that later imports do not move a key from one conversation to another and back. */
   async #claimKey(info: ConversationInfo): Promise<ConversationInfo> {
     const { ingest, replaced: tell } = this.#options;
@@ -376,7 +401,8 @@ export class ConversationWriter {
     const model = labelOf(this.#start.model);
     const contextState = stateOf(this.#start);
     const isOurs = titleMark(this.id, info.title) === (remembered?.titleMark ?? null);
-    const mayName = info.title === null || isOurs || info.title === this.#derivedTitle;
+    const isSaid = this.#saidTitles.has(info.title) || info.title === this.#derivedTitle;
+    const mayName = info.title === null || isOurs || isSaid;
     const patch = {
       ...(mayName && title !== null && title !== info.title ? { title } : {}),
       ...(model !== undefined && info.model === null ? { model } : {}),

@@ -96,7 +96,10 @@ export class EntryIntake {
   /** `undefined` when nothing had to be awaited, which is the usual case. */
   take(queued: QueuedEntry): Promise<void> | undefined {
     if (this.#isPruned(queued)) return undefined;
-    if (this.tree.known.holds(queued.entry)) return undefined;
+    if (this.tree.known.holds(queued.entry)) {
+      this.lastAtMs = queued.entry.at ?? this.lastAtMs;
+      return undefined;
+    }
     if (this.#options.mode === "verify") return this.#verify(queued);
     if (this.isPartial && this.tree.known.idOf(queued.entry.id) === undefined) return this.#lookUp(queued);
     return this.#takeNew(queued);

@@ -3,6 +3,7 @@
 import { hash } from "node:crypto";
 import { REMOVED_KIND } from "../../../message/entry.ts";
 import type { Message, StoredEntry } from "../../../message/types.ts";
+import { isOffPath } from "../../../tree/control.ts";
 import { isPlainObject, type Json, type JsonObject } from "../../../util/json.ts";
 import { madeId } from "../../contract/ids.ts";
 import { shortJson } from "../text-placeholders.ts";
@@ -17,6 +18,8 @@ export class KnownEntries {
   readonly #names: Map<string, string> = new Map();
   readonly #contents: Map<string, string> = new Map();
   readonly #removed: Set<string> = new Set();
+  /** The last entry of each original that the store had. */
+  readonly #lastOf: Map<number, Pick<StoredEntry, "id" | "seq" | "at">> = new Map();
   /** Redacted or removed entries, which no source may bring back. */
   readonly #final: Set<string> = new Set();
   /** Whether an id that is unknown here is not in the store either. */
@@ -74,8 +77,17 @@ export class KnownEntries {
     const names = typeof provenance.id === "string" ? [...aliases, provenance.id] : aliases;
     this.add(entry.id, entry.seq, names);
     if (entry.kind === REMOVED_KIND) this.remove([entry.id, ...names]);
+    const data = isPlainObject(entry.data) ? entry.data : undefined;
+    if (typeof provenance.original === "number" && !isOffPath(entry.kind, data))
+      this.#lastOf.set(provenance.original, { id: entry.id, seq: entry.seq, at: entry.at });
     if (isFinal(entry)) this.#final.add(entry.id);
     if (value !== undefined) this.#contents.set(entry.id, contentFingerprint(value));
+  }
+
+  /** The last entry that an earlier import made of these originals. */
+  lastOf(originals: readonly number[]): Pick<StoredEntry, "id" | "at"> | undefined {
+    const found = originals.flatMap((number) => this.#lastOf.get(number) ?? []);
+    return found.sort((a, b) => b.seq - a.seq)[0];
   }
 
   /** For runs that write nothing: remember an entry that was read. */

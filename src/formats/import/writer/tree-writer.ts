@@ -34,7 +34,8 @@ export class TreeWriter {
   #branchesBefore: number | undefined;
   #branchesWritten = 0;
   #lastId: string | undefined;
-  #lastAtMs = 0;
+  /** The time of the entry that was put last, for changes of the tree. */
+  lastAtMs = 0;
   /** The `seq` of the last entry in the store, and the last entry that is on a path. */
   lastSeq = 0;
   lastOnPath: string | null = null;
@@ -112,7 +113,7 @@ export class TreeWriter {
   /** `undefined` when nothing had to be awaited, which is the usual case. */
   put({ ready, parent, names, bytes, branch }: Placeable): Promise<void> | undefined {
     const { id, kind, at, data } = ready.entry;
-    this.#lastAtMs = Date.parse(at);
+    this.lastAtMs = Date.parse(at);
     const placed = isOffPath(kind, data) ? this.#nowhere() : this.#placed(id, parent, branch);
     this.known.add(id, 0, names);
     if (this.#isDry) {
@@ -123,7 +124,8 @@ export class TreeWriter {
       if (kind === "message") this.messagesAdded++;
     });
     const fork = placed.from === undefined ? undefined : this.#seqAtHand(placed.from);
-    if (placed.from !== undefined && fork !== undefined) this.#startBranch(placed.branch, placed.from, fork);
+    if (placed.from !== undefined && fork !== undefined)
+      this.#startBranch(placed.branch, placed.from, fork, id);
     else if (placed.from !== undefined || !this.#batches.canAppend(placed.branch)) {
       return this.#putSlowly(placed, outgoing);
     }
@@ -267,26 +269,26 @@ export class TreeWriter {
   /** The entry starts a branch, or the id of its branch is not known yet. */
   async #putSlowly({ branch, from }: Placed, outgoing: Outgoing): Promise<void> {
     await this.settle();
-    if (from !== undefined) await this.#makeBranch(branch, from);
+    if (from !== undefined) await this.#makeBranch(branch, from, outgoing.ready.entry.id);
     this.#batches.append(branch, outgoing);
   }
 
   async #branchAt(head: string | null, name: string | undefined): Promise<BranchRef> {
     const { branch } = this.#placement.fork(head, name);
-    await this.#makeBranch(branch, head);
+    await this.#makeBranch(branch, head, String(this.lastSeq));
     await this.settle();
     return branch;
   }
 
-  async #makeBranch(branch: BranchRef, from: string | null): Promise<void> {
-    this.#startBranch(branch, from, from === null ? 0 : ((await this.seqOf(from)) ?? 0));
+  async #makeBranch(branch: BranchRef, from: string | null, mark: string): Promise<void> {
+    this.#startBranch(branch, from, from === null ? 0 : ((await this.seqOf(from)) ?? 0), mark);
   }
 
-  #startBranch(branch: BranchRef, from: string | null, seq: number): void {
-    // A branch of that name may have existed and been pruned.
-    const id = madeId("branch", this.#conversation, branch.name, from ?? "", this.lastSeq);
+  /** `mark`: its first entry, or else the end of the log. A branch of that name may have existed and been pruned. */
+  #startBranch(branch: BranchRef, from: string | null, seq: number, mark: string): void {
+    const id = madeId("branch", this.#conversation, branch.name, from ?? "", mark);
     const data = { type: "branch", name: branch.name, from, from_seq: seq, checkout: false };
-    const control = this.#ingest.other("info", id, this.#lastAtMs, data);
+    const control = this.#ingest.other("info", id, this.lastAtMs, data);
     const outgoing = this.#outgoing(control, 0, [], () => {
       this.#branchesWritten++;
     });
@@ -295,7 +297,7 @@ export class TreeWriter {
 
   async #control(branch: BranchRef | undefined, data: JsonObject): Promise<void> {
     const id = madeId("control", this.#conversation, this.lastSeq, JSON.stringify(data));
-    const control = this.#ingest.other("info", id, this.#lastAtMs, data);
+    const control = this.#ingest.other("info", id, this.lastAtMs, data);
     this.#batches.append(branch ?? { id: 0, name: MAIN_NAME }, this.#outgoing(control, 0));
     await this.settle();
   }
