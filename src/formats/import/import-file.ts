@@ -7,6 +7,7 @@ import { openSourceDatabase } from "../sources/database.ts";
 import { readElements } from "../sources/json/elements.ts";
 import { readLines } from "../sources/lines.ts";
 import { problemOf, reasonOf } from "../sources/problem.ts";
+import { ReadCheck } from "../sources/read-check.ts";
 import type { ByteSource, SourceFile } from "../sources/types.ts";
 import { databaseFormat, isCompanion, type WithDocument, type WithLines } from "./choose-format.ts";
 import { FileSink } from "./file-sink.ts";
@@ -132,8 +133,10 @@ async function sinkOf(
 }
 
 /** Write what was read so far, unless it is held: `bytes` is how much of the file was read, uncompressed. */
-async function write({ session }: Opened, sink: FileSink, bytes: number): Promise<void> {
-  if (bytes > HELD_BYTES_MAX) await session.applyBackpressure(sink.writers);
+async function write({ session }: Opened, sink: FileSink, bytes: number, check?: ReadCheck): Promise<void> {
+  if (bytes <= HELD_BYTES_MAX) return;
+  await check?.check();
+  await session.applyBackpressure(sink.writers);
 }
 
 /** Nothing more is read, so that the next file can be read meanwhile. */
@@ -153,20 +156,23 @@ async function readLinesOf(opened: Opened, format: WithLines, records: readonly 
   const { stream } = sink.originals;
   const reader = format.lines.open(sink, file.around, resumes ? (memory?.reader as Json) : undefined, base);
   const reading = new LineReader(reader, sink, session.placeholders, before ?? START);
+  const check = new ReadCheck(source, file.path);
   let told = reading.offset;
   const problem = await guarded(async () => {
-    for await (const batch of readLines(stream.recording(source), { from, signal })) {
+    for await (const batch of readLines(stream.recording(check.source), { from, signal })) {
       for (const line of batch) {
         const waiting = reading.read(line);
         if (waiting !== undefined) await waiting;
       }
       stream.release();
-      await write(opened, sink, reading.offset - from.offset);
+      await write(opened, sink, reading.offset - from.offset, check);
       await sink.trim();
       opened.onBytes(reading.offset - told);
       told = reading.offset;
     }
   });
+  const fingerprint = session.mode === "write" ? await fingerprintNow(source, reading.offset) : "";
+  await check.check();
   const isStopped = signal?.aborted === true;
   const final = !isStopped && opened.isFinal(file);
   const isPending = reading.pending !== undefined && !keepNeverCompleted(reading, sink, file);
@@ -186,7 +192,17 @@ async function readLinesOf(opened: Opened, format: WithLines, records: readonly 
     kept: stream.held ?? { offset: reading.offset, line: reading.line },
     reader: sink.canContinue ? reader.state() : undefined,
   };
-  opened.ledger.put(memoryOf(opened, read, sink, await fingerprintOf(source, reading.offset)));
+  opened.ledger.put(memoryOf(opened, read, sink, fingerprint));
+}
+
+/** Empty if the file was cut: nothing continues there. */
+async function fingerprintNow(source: ByteSource, offset: number): Promise<string> {
+  try {
+    return await fingerprintOf(source, offset);
+  } catch (error) {
+    if (problemOf(error) === undefined) throw error;
+    return "";
+  }
 }
 
 /** The file that this one continues. Its entries are stored first, so that those of this file find their parents. */
@@ -228,6 +244,7 @@ async function readDocument(opened: Opened, format: WithDocument): Promise<void>
   const keepsRows = format.document.isScattered === true;
   const sink = await sinkOf(opened, format, { resumes: false, form: "document", from: 0, keepsRows });
   const { stream } = sink.originals;
+  const check = new ReadCheck(source, file.path);
   let offset = done;
   let ended = true;
   // The file is one value, which is kept as it is.
@@ -235,7 +252,7 @@ async function readDocument(opened: Opened, format: WithDocument): Promise<void>
   let count = 0;
   const isElement = (value: Json): boolean => isJsonObject(value) && format.document.sniff(value);
   const problem = await guarded(async () => {
-    for await (const element of readElements(stream.recording(source), { signal, isElement })) {
+    for await (const element of readElements(stream.recording(check.source), { signal, isElement })) {
       if (element.offset < done) {
         stream.add(element.offset, element.bytes, false);
         stream.releaseClaimed();
@@ -251,7 +268,7 @@ async function readDocument(opened: Opened, format: WithDocument): Promise<void>
       }
       await format.document.read({ ...element, line: null }, sink, file.around);
       stream.releaseClaimed();
-      await write(opened, sink, element.offset - done);
+      await write(opened, sink, element.offset - done, check);
       await sink.trim();
       opened.onBytes(element.offset - offset);
       offset = element.offset;
@@ -261,6 +278,7 @@ async function readDocument(opened: Opened, format: WithDocument): Promise<void>
       }
     }
   });
+  await check.check();
   if (ended) opened.onBytes(file.size - offset);
   isAlone &&= keepGap(stream, stream.end) && ended && problem === undefined;
   await finish(opened, sink, true, isAlone ? stream.end : undefined);

@@ -15,7 +15,8 @@ export async function openBytes(path: string): Promise<ByteSource> {
     if (size <= SMALL_BYTES) return smallFile(file, path);
     const from = (offset: number): Bytes => fileChunks(fd, path, offset, size);
     const head = await firstBytes(fileChunks(fd, path, 0, MAGIC_BYTES), MAGIC_BYTES);
-    return unpacked(from, head, path, async () => file.close());
+    const source = unpacked(from, head, path, async () => file.close());
+    return encodingOf(head) === undefined ? { ...source, wasWritten: () => file.wasWritten() } : source;
   } catch (error) {
     file.close();
     throw error;

@@ -1,5 +1,5 @@
 /** The bytes of a plain file, up to its size when it was opened. */
-import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
+import { type BigIntStats, closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import { openStoreOf } from "../../disk/open-stores.ts";
 import { nextLoopTurn } from "../../util/loop-turn.ts";
 import { fileProblem, problem } from "./problem.ts";
@@ -13,6 +13,8 @@ export interface OpenFile extends Disposable {
   readonly size: number;
   readonly modifiedMs: number;
   readonly identity: string;
+  /** Whether it was written to since it was opened, or since the last call. */
+  wasWritten(): boolean;
   close(): void;
 }
 
@@ -40,14 +42,25 @@ function openedFile(fd: number, path: string): OpenFile {
   const stat = fstatSync(fd, { bigint: true });
   if (!stat.isFile()) throw problem("no-file", `${path} is no longer a file`);
   const close = (): void => closeSync(fd);
+  let seen = stampOf(stat);
+  const wasWritten = (): boolean => {
+    const before = seen;
+    seen = stampOf(fstatSync(fd, { bigint: true }));
+    return seen !== before;
+  };
   return {
     fd,
+    wasWritten,
     size: Number(stat.size),
     modifiedMs: Number(stat.mtimeMs),
     identity: `${stat.dev}:${stat.ino}`,
     close,
     [Symbol.dispose]: close,
   };
+}
+
+function stampOf({ mtimeNs, size }: BigIntStats): string {
+  return `${mtimeNs} ${size}`;
 }
 
 /** Closing a file of an open store would release the locks of this process. */

@@ -46,6 +46,8 @@ export interface ByteSource {
    * requested, which may reuse its memory.
    */
   chunks(fromOffset?: number): AsyncIterable<Buffer>;
+  /** Whether a plain file was written to since it was opened, or since the last call. */
+  wasWritten?(): boolean;
   close(): Promise<void>;
 }
 
