@@ -131,6 +131,8 @@ export interface RedactOperation {
   readonly entry: string;
   readonly json: string;
   readonly at: string;
+  /** An entry of an append before it in the same commit. If that was refused, this is `NOT_FOUND`. */
+  readonly requires?: string | undefined;
 }
 
 /**

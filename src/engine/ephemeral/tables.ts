@@ -21,7 +21,7 @@ import type {
   UpdateOperation,
 } from "../operations.ts";
 import type { ConversationInfo } from "../queries.ts";
-import { keyReceipt, purgeMark, receipt } from "../removal-rules.ts";
+import { entryNotFound, keyReceipt, purgeMark, receipt } from "../removal-rules.ts";
 import { checkKeyFree, checkMove, checkPurge, notFound, planAppend, resolveCreate } from "../rules.ts";
 import { Blobs } from "./blobs.ts";
 import { Feed } from "./feed.ts";
@@ -184,8 +184,9 @@ export class Tables {
     return receipt(log.length, log.bytes, [this.blobs.release(log.hashes)]);
   }
 
-  #redact({ conversation, entry, json, at }: RedactOperation): Removed {
+  #redact({ conversation, entry, json, at, requires }: RedactOperation): Removed {
     const record = this.#live(conversation);
+    if (requires !== undefined && record.log.seqOf(requires) === undefined) throw entryNotFound(requires);
     const { entries, bytes, hashes } = record.log.redact(entry, json);
     record.info = { ...record.info, ...summaryOf(record.log.end), contextState: null, updatedAt: at };
     this.feed.add("redacted", conversation);

@@ -99,10 +99,19 @@ async function remove(
     const nowMs = store.nowMs();
     const originals = await eraseFromOriginals(store, id, entries, nowMs);
     const data = { type: "prune", branches: chosen.map((branch) => branch.id), seen: lastSeq };
-    const pruning = write(store, id, [pendingEntry(store, "info", data, nowMs)], NO_OPTIONS, nowMs);
+    const prune = pendingEntry(store, "info", data, nowMs);
+    // One append, so that nothing changes in the originals of branches that stay because it is refused.
+    const announced = originals.flatMap((operation) =>
+      operation.type === "append"
+        ? operation.entries.map((entry) => ({ entry, blobs: operation.blobs ?? [], content: {} }))
+        : [],
+    );
+    const pruning = write(store, id, [prune, ...announced], NO_OPTIONS, nowMs);
     // In the same commit. Without the first it finds nothing to do.
     const sweeping = store.queue.push({ type: "sweep", conversation: id, at: isoTime(nowMs) });
-    const others = originals.map((operation) => store.queue.push(operation));
+    const others = originals.flatMap((operation) =>
+      operation.type === "redact" ? store.queue.push({ ...operation, requires: prune.entry.id }) : [],
+    );
     const [, removed] = await Promise.all([pruning, sweeping, ...others]);
     return removed;
   });

@@ -34,8 +34,11 @@ import { recountLog } from "../log/recount-log.ts";
 /** Replace the content of an entry, which keeps its place. */
 export function redactEntry(context: JsonlContext, redact: RedactOperation, record: RecordChange): Removed {
   const known = readyToRewrite(context, redact.conversation);
-  const [found] = entriesOf(context, known, ({ id }) => id === redact.entry);
-  if (found === undefined) throw entryNotFound(redact.entry);
+  const { entry: wanted, requires = wanted } = redact;
+  const some = entriesOf(context, known, ({ id }) => id === wanted || id === requires);
+  const found = some.find(({ id }) => id === wanted);
+  if (found === undefined) throw entryNotFound(wanted);
+  if (!some.some(({ id }) => id === requires)) throw entryNotFound(requires);
   // Both versions of the metadata are rewritten, so that neither repeats the content in its context state.
   known.metadata = { ...known.metadata, contextState: null };
   rewrite(context, known, redact.at, (entry, branch) =>

@@ -93,9 +93,11 @@ export class Removals {
     return new Set(rows.flatMap(([references]) => hashesIn(references)));
   }
 
-  redact({ conversation, entry, json, at }: RedactOperation): Removed {
+  redact({ conversation, entry, json, at, requires }: RedactOperation): Removed {
     const cached = this.#trees.get(conversation);
     const { n } = cached;
+    if (requires !== undefined && this.#sql.entryById.get(n, requires) === undefined)
+      throw entryNotFound(requires);
     const row = this.#sql.entryById.get(n, entry);
     if (row === undefined) throw entryNotFound(entry);
     this.#feed.add("redacted", conversation);
