@@ -43,8 +43,15 @@ for (const name of [
   counting(fs as never, name);
 syncBuiltinESMExports();
 
+const { ColloquyError } = await import("../../../src/errors.ts");
 const { openStore } = await import("../../../src/store/open.ts");
 const { importConversations } = await import("../../../src/formats/import/run.ts");
 await using store = await openStore(command.target, { worker: command.worker === true });
-const report = await importConversations(store, command.paths);
-console.log(JSON.stringify({ writes, messages: report.messages }));
+try {
+  const report = await importConversations(store, command.paths);
+  console.log(JSON.stringify({ writes, messages: report.messages }));
+} catch (error) {
+  if (!(error instanceof ColloquyError)) throw error;
+  console.log(JSON.stringify({ error: error.details?.reason ?? error.code }));
+  process.exitCode = 1;
+}

@@ -25,7 +25,7 @@ export interface QueuedOriginal {
 }
 
 /** A segment ends with the record that reaches this size. A longer record is cut. */
-export const SEGMENT_BYTES: number = 256 * 1024;
+const SEGMENT_BYTES = 256 * 1024;
 /** One entry announces so many bytes. */
 const ANNOUNCED_BYTES = 1024 * 1024;
 

@@ -312,3 +312,19 @@ test("Other databases are left to others", () => {
   );
   expect(opencode.database.sniff(new Fixture("CREATE TABLE session (id, directory)").source)).toBe(false);
 });
+
+test("every column of a row is in the original", () => {
+  const fixture = new Fixture(`${SCHEMA}${NEW_TABLE}
+    ALTER TABLE part ADD COLUMN mood TEXT DEFAULT 'calm';`);
+  fixture.session("ses_1");
+  fixture.message("msg_1", "ses_1", 10, { role: "user", time: { created: 7 } });
+  fixture.part("prt_1", "msg_1", "ses_1", { type: "text", text: "first" });
+  fixture.newMessage("msg_2", "ses_1", 3, "user", { text: "second" }, 20);
+  const entries = read(fixture).conversations[0]?.entries ?? [];
+  const rows = entries.flatMap(({ records }) => records.map(({ value }) => value));
+  expect(rows).toEqual([
+    expect.objectContaining({ id: "msg_1", sessionID: "ses_1", time_created: 10, time_updated: 10 }),
+    expect.objectContaining({ id: "prt_1", messageID: "msg_1", mood: "calm", time_updated: 1 }),
+    expect.objectContaining({ id: "msg_2", session_id: "ses_1", seq: 3, type: "user", time_updated: 20 }),
+  ]);
+});

@@ -99,7 +99,7 @@ function partsOf(database: SourceDatabase, message: string, session: string, sin
   );
 }
 
-/** The JSON of a row, together with its columns. A damaged row keeps its text. */
+/** The JSON of a row, together with all its columns. A damaged row keeps its text. */
 function jsonOf(row: Row, columns: JsonObject, sink: Sink): JsonObject {
   const data = objectIn(parsedValue(row.data));
   if (data === undefined) {
@@ -107,7 +107,12 @@ function jsonOf(row: Row, columns: JsonObject, sink: Sink): JsonObject {
     sink.skip({ line: null, offset: null, text }, `the data of ${String(columns.id)} is not a JSON object`);
   }
   const time = objectIn(data?.time) ?? timeOf(row);
-  return { ...columns, ...data, ...(time !== undefined && { time }) };
+  const { id: _, data: __, session_id, message_id, ...others } = row;
+  const links = {
+    ...(!("sessionID" in columns) && { session_id }),
+    ...(!("messageID" in columns) && { message_id }),
+  };
+  return { ...plain({ ...others, ...links }), ...columns, ...data, ...(time !== undefined && { time }) };
 }
 
 function timeOf({ time_created }: Row): JsonObject | undefined {
