@@ -59,12 +59,24 @@ async function copyConversation(ingest: Ingest, into: string, snapshot: Snapshot
     () => undefined,
   );
   await intake.tree.load(undefined);
-  const before = (await ingest.originals(into)).map(({ number }) => number);
-  const written = await copyEntries(intake, snapshot, Math.max(0, ...before));
+  const written = await copyEntries(intake, snapshot, await numbersBefore(ingest, into, snapshot));
   const state = await copyState(intake, snapshot, (await ingest.find(into)) as ConversationInfo);
   await intake.tree.settle();
   const missing = await copyEmptyBranches(intake, snapshot, written);
   return [...state, ...missing, ...(await undoCompactions(ingest, intake, snapshot, into))];
+}
+
+/** How many numbers of originals are in use, without those of a join that was cut off. */
+async function numbersBefore(ingest: Ingest, into: string, { info }: Snapshot): Promise<number> {
+  const there = await ingest.originals(into);
+  const numbers = new Map(
+    there.flatMap(({ number, announcements }) => announcements.map(({ entry }) => [entry, number])),
+  );
+  for (const { number, announcements } of await ingest.originals(info.id)) {
+    const copy = announcements.map(({ entry }) => numbers.get(entry)).find((found) => found !== undefined);
+    if (copy !== undefined) return copy - number;
+  }
+  return Math.max(0, ...there.map(({ number }) => number));
 }
 
 /** Returns the branches that have entries of their own. */
@@ -172,12 +184,13 @@ function renumbered(entry: ExportEntry, originals: number): ExportEntry {
     const after = base && { ...base, original: moved(base.original) };
     return { ...entry, data: { ...data, original: moved(data.original), ...(after && { after }) } };
   }
-  const provenance = message?.provenance;
-  if (message === undefined || typeof provenance?.original !== "number") return entry;
-  return {
-    ...entry,
-    message: { ...message, provenance: { ...provenance, original: moved(provenance.original) } },
-  };
+  const value = message ?? objectOf(data);
+  const provenance = isPlainObject(value?.provenance) ? value.provenance : undefined;
+  if (typeof provenance?.original !== "number") return entry;
+  const own = { provenance: { ...provenance, original: moved(provenance.original) } as JsonObject };
+  return message === undefined
+    ? { ...entry, data: { ...objectOf(data), ...own } }
+    : { ...entry, message: { ...message, ...own } };
 }
 
 type Source = Queued["entry"];
