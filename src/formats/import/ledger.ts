@@ -186,11 +186,19 @@ function openOrSetAside(path: string, store: string): DatabaseSync {
   try {
     return prepared(path, store);
   } catch (error) {
-    if (!existsSync(path))
+    if (!existsSync(path) || isPassing(error))
       throw unavailable(`Cannot open ${path}: ${(error as Error).message}`, { cause: error });
     setAside(path);
     return prepared(path, store);
   }
+}
+
+/** Busy, out of memory, read-only, failing or full: the file itself may be intact, and it has what was forgotten. */
+const PASSING: ReadonlySet<number> = new Set([5, 6, 7, 8, 10, 13, 14]);
+
+function isPassing(error: unknown): boolean {
+  const code = (error as { readonly errcode?: unknown } | null)?.errcode;
+  return typeof code === "number" && PASSING.has(code & 0xff);
 }
 
 function prepared(path: string, store: string): DatabaseSync {
