@@ -318,8 +318,8 @@ export class Store {
   /** Read everything in the store and report damage. Changes nothing. */
   async verify(): Promise<VerifyReport> {
     const report = await this.#ask((engine) => engine.verify());
-    // The next import reads its sources again, and stores the bytes that are lost.
-    if (!this.#readonly && report.findings.some(isLostBlob)) await forgetImports(this.#access);
+    // The next import reads its sources again, and stores the bytes that are lost. A ledger is not part of the store.
+    if (report.findings.some(isLostBlob)) await forgetImports(this.#access);
     return report;
   }
 

@@ -214,42 +214,56 @@ const DAMAGE: Readonly<Record<string, (place: string) => void>> = {
   },
 };
 
+const FINDERS: Readonly<Record<string, (target: string, sources: string) => Promise<unknown>>> = {
+  "an export": async (target) => {
+    await using store = await openStore(target, { readonly: true });
+    const found = await fidelityOf(store, "pi:s1");
+    const notes = expect.arrayContaining([expect.stringMatching(/are damaged: import the source again$/)]);
+    expect(found).toMatchObject({ isExact: false, notes });
+  },
+  "an import that verifies": async (target, sources) => {
+    await using store = await openStore(target);
+    const { missing } = await importConversations(store, [sources], { verify: true });
+    expect(missing.map(({ reason }) => reason)).toEqual([
+      ...missing.map(() => expect.stringMatching(/bytes of the original are damaged/)),
+    ]);
+    expect(missing.length).toBeGreaterThan(0);
+  },
+  "a check of the store": async (target) => {
+    await using store = await openStore(target, { readonly: true });
+    const codes = (await store.verify()).findings.map(({ code }) => code);
+    expect(new Set(codes)).toEqual(new Set(["bad-blob"]));
+  },
+};
+
 describe.each(["sqlite", "jsonl"])("a damaged segment, in %s", (engine) => {
-  it("costs no message, is reported, and is healed by the next import of its source", async () => {
-    const folder = tempFolder();
-    const [sources, place] = [join(folder, "sources"), join(folder, "store")];
-    mkdirSync(sources);
-    const words = (seed: number): string =>
-      Array.from({ length: 2500 }, (_, index) => Math.sin(seed * 7919 + index).toString(36)).join(" ");
-    const lines = Array.from({ length: 5 }, (_, index) =>
-      piSays(`a${index}`, index === 0 ? null : `a${index - 1}`, words(index)),
-    );
-    const text = `${piHeader("s1")}${lines.join("")}`;
-    writeFileSync(join(sources, "a.jsonl"), text);
-    {
-      await using store = await openStore(`${engine}:${place}`);
-      await importConversations(store, [sources]);
-    }
-    DAMAGE[engine]?.(place);
-    {
-      await using store = await openStore(`${engine}:${place}`);
+  it.each(Object.keys(FINDERS))(
+    "costs no message, is found by %s, and is healed by the next import of its source",
+    async (finder) => {
+      const folder = tempFolder();
+      const [sources, place] = [join(folder, "sources"), join(folder, "store")];
+      mkdirSync(sources);
+      const words = (seed: number): string =>
+        Array.from({ length: 2500 }, (_, index) => Math.sin(seed * 7919 + index).toString(36)).join(" ");
+      const lines = Array.from({ length: 5 }, (_, index) =>
+        piSays(`a${index}`, index === 0 ? null : `a${index - 1}`, words(index)),
+      );
+      const text = `${piHeader("s1")}${lines.join("")}`;
+      writeFileSync(join(sources, "a.jsonl"), text);
+      const target = `${engine}:${place}`;
+      {
+        await using store = await openStore(target);
+        await importConversations(store, [sources]);
+      }
+      DAMAGE[engine]?.(place);
+      await FINDERS[finder]?.(target, sources);
+      await using store = await openStore(target);
       expect((await (await store.get("pi:s1"))?.messages())?.items).toHaveLength(5);
-      expect(await fidelityOf(store, "pi:s1")).toMatchObject({
-        isExact: false,
-        notes: expect.arrayContaining([expect.stringMatching(/are damaged$/)]),
-      });
-      const { missing } = await importConversations(store, [sources], { verify: true });
-      expect(missing.map(({ reason }) => reason)).toEqual([
-        ...missing.map(() => expect.stringMatching(/bytes of the original are damaged/)),
-      ]);
-      expect(missing.length).toBeGreaterThan(0);
-      const codes = (await store.verify()).findings.map(({ code }) => code);
-      expect(new Set(codes)).toEqual(new Set(["bad-blob"]));
       expect(await importConversations(store, [sources])).toMatchObject({ messages: 0, unchanged: 0 });
       expect((await store.verify()).findings).toEqual([]);
       expect((await bytesOf(store, "pi:s1")).toString() === text).toBe(true);
-    }
-  });
+    },
+  );
 });
 
 describe("an original", () => {

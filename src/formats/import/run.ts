@@ -111,7 +111,9 @@ class Run {
     await this.#work(files);
     await this.#job.session.close();
     this.#report.interrupted = this.#options.signal?.aborted === true;
-    return this.#report.build(this.#options.dryRun === true);
+    const report = this.#report.build(this.#options.dryRun === true);
+    if (report.missing.length > 0) await this.#job.session.ingest.forgetImports();
+    return report;
   }
 
   async #work(files: Iterable<SourceFile>): Promise<void> {

@@ -25,6 +25,7 @@ import { type Original, originalsOf, type StoredAnnouncement } from "../original
 import { inlineSegment, segmentBytes } from "../originals/segments.ts";
 import { logEndOf } from "../read/lookups.ts";
 import { wasPurged } from "../retention/erasure.ts";
+import { forgetImports } from "../retention/import-ledger.ts";
 import { claimKey, moveKey, type Replaced } from "./claim-key.ts";
 
 /** An entry that is ready to be written. */
@@ -222,6 +223,11 @@ export class Ingest {
 
   segmentBytes(segment: Segment): Promise<Buffer | "missing" | "damaged"> {
     return segmentBytes(this.#store, segment);
+  }
+
+  /** Bytes of sources are lost: the next import reads all of them again. */
+  forgetImports(): Promise<void> {
+    return forgetImports(this.#store);
   }
 
   announcement(id: string, atMs: number, announcement: Announcement, blobs: readonly NewBlob[]): ReadyEntry {

@@ -4,6 +4,7 @@ import { countFindings } from "../../../engine/findings.ts";
 import { isDamage } from "../../../sqlite/damage.ts";
 import { DEPTH_WARNING, type RepairOptions, rebuildStore } from "../../../store/copy/repair.ts";
 import type { Finding, VerifyReport } from "../../../store/index.ts";
+import { isLostBlob } from "../../../store/retention/import-ledger.ts";
 import { safeLine } from "../../../util/visible-text.ts";
 import type { Call, Result } from "../../command.ts";
 import { EXIT_DONE, EXIT_PROBLEMS } from "../../exit.ts";
@@ -42,6 +43,7 @@ function adviceFor({ values }: Call, findings: readonly Finding[]): string[] {
       ? `To repair: ${nextCommand("sessions validate --repair", values)}`
       : `${finding.code}: ${fixText(fix, values)}`;
   });
+  if (findings.some(isLostBlob)) lines.push(`To restore imported bytes: ${nextCommand("import", values)}`);
   return [...new Set(lines)];
 }
 

@@ -67,23 +67,28 @@ async function* bytesOf(
 ): AsyncGenerator<Buffer, Fidelity, undefined> {
   const notes = new Set<string>();
   const segments = segmentsOf(original, all);
-  if (segments.includes(undefined)) notes.add("a part of it is damaged and could not be found");
+  if (segments.includes(undefined))
+    notes.add("a part of it is damaged and could not be found: import the source again");
   const places = segments.flatMap((segment) => (segment === undefined ? [] : placesOf(segment)));
   if (original.form === "lines") places.sort((a, b) => a.start - b.start);
   let end = 0;
   let written = 0;
+  let isLost = segments.includes(undefined);
   let read: { readonly segment: Segment; readonly bytes: Buffer | string } | undefined;
   for (const { start, bytes: length, from, segment } of places) {
     if (original.form === "lines" && start > end) notes.add(unseen(end, start));
     if (read?.segment !== segment) read = { segment, bytes: await ingest.segmentBytes(segment) };
     if (segment.redactedAt !== undefined) notes.add("words in it were erased, and are spaces now");
-    if (typeof read.bytes === "string") notes.add(`bytes ${start} to ${start + length} are ${read.bytes}`);
-    else {
+    if (typeof read.bytes === "string") {
+      isLost = true;
+      notes.add(`bytes ${start} to ${start + length} are ${read.bytes}: import the source again`);
+    } else {
       written += length;
       yield read.bytes.subarray(from, from + length);
     }
     end = Math.max(end, start + length);
   }
+  if (isLost) await ingest.forgetImports();
   for (const note of endNotes(original, end)) notes.add(note);
   const isExact = notes.size === 0 && original.form !== "rows";
   return { bytes: written, isExact, notes: [...notes] };
