@@ -56,12 +56,17 @@ afterAll(() => {
 describe("the package", () => {
   it("offers every entry that it promises", () => {
     const { exports } = JSON.parse(readFileSync("package.json", "utf8"));
-    for (const entry of Object.keys(exports).filter((name) => !name.endsWith(".json"))) {
-      const name = entry.replace(".", "colloquy");
-      const file = join(project, "entry.mjs");
-      writeFileSync(file, `console.log(Object.keys(await import("${name}")).length > 0);`);
-      expect(run(process.execPath, [file]).trim(), name).toBe("true");
-    }
+    const names = Object.keys(exports)
+      .filter((name) => !name.endsWith(".json"))
+      .map((entry) => entry.replace(".", "colloquy"));
+    const file = join(project, "entries.mjs");
+    writeFileSync(
+      file,
+      names
+        .map((name) => `if (Object.keys(await import("${name}")).length > 0) console.log("${name}");`)
+        .join("\n"),
+    );
+    expect(run(process.execPath, [file]).trim().split("\n")).toEqual(names);
   });
 
   it("passes the checks of its packaging", () => {

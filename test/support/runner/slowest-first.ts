@@ -2,7 +2,15 @@ import { relative } from "node:path";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 /** In the order in which they start. */
-const SLOW = ["test/conformance/worker-", "test/quick/", "test/conformance/", "test/sim/", "test/cli/"];
+const SLOW = [
+  "test/conformance/worker-",
+  "test/quick/",
+  "test/conformance/",
+  "test/package.test.ts",
+  "test/sim/",
+  "test/process/",
+  "test/cli/",
+];
 
 /**
  * Starts with the slowest files, so that no core is idle at the end.
