@@ -36,6 +36,7 @@ export async function eraseFromOriginals(
   const operations: (AppendOperation | RedactOperation)[] = [];
   for (const original of originals) {
     const stretches = places.flatMap((place) => (place.original === original.number ? place.at : []));
+    operations.push(...original.replaced.map((entry) => withdrawing(conversation, entry, nowMs)));
     const { changed, missing } = await changedSegments(store, original, texts, stretches, nowMs);
     for (const announcement of original.announcements) {
       if (!announcement.segments.some((segment) => changed.has(segment))) continue;

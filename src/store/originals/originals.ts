@@ -14,6 +14,8 @@ export interface Original extends Pick<Announcement, "file" | "form" | "size" | 
   readonly number: number;
   /** In order. The last one with the same `first` counts. */
   readonly announcements: readonly StoredAnnouncement[];
+  /** Entries of announcements that others replaced, and that a killed process has left. */
+  readonly replaced: readonly string[];
 }
 
 /** All announcements of a conversation that were not erased, in the order of the log. */
@@ -46,9 +48,12 @@ export async function originalsOf(
 
 function gathered(announcements: Iterable<StoredAnnouncement>): Original[] {
   const byNumber = new Map<number, Map<number, StoredAnnouncement>>();
+  const replacedOf = new Map<number, string[]>();
   for (const announcement of announcements) {
     const { original, first } = announcement;
     const own = byNumber.get(original) ?? new Map<number, StoredAnnouncement>();
+    const former = own.get(first);
+    if (former !== undefined) replacedOf.set(original, [...(replacedOf.get(original) ?? []), former.entry]);
     byNumber.set(original, own.set(first, announcement));
   }
   return [...byNumber]
@@ -56,7 +61,8 @@ function gathered(announcements: Iterable<StoredAnnouncement>): Original[] {
     .map(([number, own]) => {
       const announcements = [...own.values()].sort((a, b) => a.first - b.first);
       const [{ file, form, after } = NONE] = announcements;
-      return { number, file, form, after, size: announcements.at(-1)?.size, announcements };
+      const replaced = replacedOf.get(number) ?? [];
+      return { number, file, form, after, size: announcements.at(-1)?.size, announcements, replaced };
     });
 }
 

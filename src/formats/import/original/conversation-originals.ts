@@ -51,6 +51,9 @@ export class ConversationOriginals {
   }
 
   async settle(): Promise<void> {
+    const { ingest, conversation } = this.#options;
+    const replaced = this.#known.flatMap((original) => original.replaced);
+    if (replaced.length > 0) await ingest.withdraw(conversation, replaced);
     for (const writer of this.#writers.values()) await writer.settle();
   }
 
