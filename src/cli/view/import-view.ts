@@ -9,7 +9,7 @@ import { shortIds } from "../terminal/short-ids.ts";
 import { table } from "../terminal/table.ts";
 import { wrap } from "../terminal/wrap.ts";
 
-/** At most this many lines of each kind are shown; `--json` lists all. */
+/** At most this many lines of each kind are shown; `--json` lists more. */
 const SHOWN_MAX = 10;
 const TITLE_COLUMNS_MAX = 48;
 const INDENT = "  ";
@@ -19,9 +19,9 @@ export function importLines(call: Call, report: ImportReport): string[] {
   const { skipped, skippedCount, missing, missingCount, unknown, unresolved, unresolvedReferences } = report;
   const grown = report.imported.filter(({ added }) => added > 0);
   return [
-    ...wrap(summary(call, report, grown.length), columns),
+    ...wrap(summary(call, report), columns),
     ...(grown.length === 0 ? [] : conversationLines(call, report, grown.slice(0, SHOWN_MAX))),
-    ...more(grown.length),
+    ...more(report.grown, grown.length),
     ...passedOver(report).flatMap((line) => wrap(line, columns)),
     ...section("Skipped", skippedCount, skipped.map(placeLine)),
     ...section("Missing from the store", missingCount, missing.map(placeLine)),
@@ -38,9 +38,9 @@ export function importLines(call: Call, report: ImportReport): string[] {
   ];
 }
 
-function summary(call: Call, report: ImportReport, grown: number): string {
-  const { messages, branches, files, unchanged, ignored, empty, bytes, dryRun, missingCount, records } =
-    report;
+function summary(call: Call, report: ImportReport): string {
+  const { messages, branches, grown, files, unchanged, ignored, empty, bytes, dryRun } = report;
+  const { missingCount, records } = report;
   const blank = empty > 0 ? `, ${empty} empty` : "";
   const others = `${ignored > 0 ? `, ${ignored} from other programs ignored` : ""}${blank}`;
   const same = unchanged > 0 ? `, ${unchanged} unchanged` : "";
@@ -59,9 +59,8 @@ function summary(call: Call, report: ImportReport, grown: number): string {
 }
 
 /** What was not imported, and why. */
-function passedOver({ imported, forgotten, pending }: ImportReport): string[] {
-  const flagged = (flag: string): number => imported.filter(({ flags }) => flags[flag] !== undefined).length;
-  const [trashed, purged] = [flagged("in-trash"), flagged("purged")];
+function passedOver({ flags, forgotten, pending }: ImportReport): string[] {
+  const { "in-trash": trashed = 0, purged = 0 } = flags;
   return [
     ...(trashed > 0 ? [`${were(trashed, "trashed conversation")} left unchanged.`] : []),
     ...(purged > 0 ? [`${were(purged, "purged conversation")} not imported again.`] : []),
@@ -108,9 +107,11 @@ function placeLine({ source, line, offset, reason }: Skipped): string {
 function section(title: string, count: number, lines: readonly string[]): string[] {
   if (count === 0) return [];
   const shown = lines.slice(0, SHOWN_MAX).map((line) => `  ${line}`);
-  return [`${title}: ${count}`, ...shown, ...more(count)];
+  return [`${title}: ${count}`, ...shown, ...more(count, lines.length)];
 }
 
-function more(count: number): string[] {
-  return count > SHOWN_MAX ? [`  … and ${count - SHOWN_MAX} more (--json lists all)`] : [];
+/** Lists have an end; counts do not. */
+function more(count: number, listed: number): string[] {
+  const all = listed < count ? `the first ${numberText(listed)}` : "all";
+  return count > SHOWN_MAX ? [`  … and ${count - SHOWN_MAX} more (--json lists ${all})`] : [];
 }

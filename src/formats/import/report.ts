@@ -1,4 +1,5 @@
-/** The report of an import. */
+/** The report of an import. Its counts are exact; its lists hold the first `LIST_MAX`. */
+import { ImportedList } from "./report/imported-list.ts";
 
 export interface Skipped {
   readonly source: string;
@@ -29,6 +30,10 @@ export interface ImportReport {
   readonly dryRun: boolean;
   /** Conversations that were read because their source was new or had changed. */
   readonly conversations: number;
+  /** Those of them that messages were added to, or would be in a dry run. */
+  readonly grown: number;
+  /** How many of them have each flag. */
+  readonly flags: Readonly<Record<string, number>>;
   /** Messages and branches other than `main` that were added, or would be in a dry run. */
   readonly messages: number;
   readonly branches: number;
@@ -64,7 +69,7 @@ export interface ImportReport {
   readonly interrupted: boolean;
 }
 
-/** The maximum length of lists; the counts beside them are exact. */
+/** The maximum length of lists. */
 const LIST_MAX = 10_000;
 
 export class ReportBuilder {
@@ -72,7 +77,7 @@ export class ReportBuilder {
   readonly #missing: Skipped[] = [];
   readonly #unknown: Map<string, number> = new Map();
   readonly #unresolved: Set<string> = new Set();
-  readonly imported: Map<string, Imported> = new Map();
+  readonly imported: ImportedList = new ImportedList(LIST_MAX);
   readonly #ignored: string[] = [];
   #ignoredCount = 0;
   #skippedCount = 0;
@@ -89,19 +94,6 @@ export class ReportBuilder {
   pending = 0;
   interrupted = false;
   empty = 0;
-
-  /** A conversation may come from several files: what was said of it before counts as well. */
-  add(item: Imported): void {
-    const before = this.imported.get(item.id);
-    if (before === undefined) {
-      this.imported.set(item.id, item);
-      return;
-    }
-    const flags = { ...before.flags };
-    for (const [flag, count] of Object.entries(item.flags)) flags[flag] = counted(flag, flags[flag], count);
-    const { source, sourceId } = before;
-    this.imported.set(item.id, { ...item, source, sourceId, added: before.added + item.added, flags });
-  }
 
   ignore(path: string): void {
     this.#ignoredCount++;
@@ -133,7 +125,7 @@ export class ReportBuilder {
   build(dryRun: boolean): ImportReport {
     return {
       dryRun,
-      conversations: this.imported.size,
+      ...this.imported.build(),
       messages: this.messages,
       branches: this.branches,
       files: this.files,
@@ -150,18 +142,10 @@ export class ReportBuilder {
       unknown: Object.fromEntries([...this.#unknown].sort()),
       unresolved: this.#unresolvedCount,
       unresolvedReferences: [...this.#unresolved],
-      imported: [...this.imported.values()],
       missing: this.#missing,
       missingCount: this.#missingCount,
       pending: this.pending,
       interrupted: this.interrupted,
     };
   }
-}
-
-/** Flags of the whole conversation, which every file finds again. */
-const OF_ALL: ReadonlySet<string> = new Set(["deep", "bad-key", "twin-key", "in-trash", "purged"]);
-
-function counted(flag: string, before: number | undefined, count: number): number {
-  return OF_ALL.has(flag) ? count : (before ?? 0) + count;
 }

@@ -1,5 +1,4 @@
 /** One run of an import: the conversations being written, and their part of the report. */
-import type { Replaced } from "../../store/write/claim-key.ts";
 import type { Ingest } from "../../store/write/ingest.ts";
 import type { SourceConversation } from "../contract/reader.ts";
 import type { RememberedConversation } from "./ledger.ts";
@@ -77,7 +76,8 @@ export class ImportSession {
       again: this.#again,
       placeholders: this.placeholders,
       modifiedMs,
-      replaced: (other) => this.#rename(other),
+      // A conversation that was imported before may lose its session key to a newer one.
+      replaced: (other) => this.report.imported.rename(other.id, other.key),
       unresolved: (reference) => this.report.unresolved(reference),
       missing: ({ entry, origin, place }) => {
         this.report.missing({
@@ -153,7 +153,7 @@ export class ImportSession {
     // Where nothing is written, the key that the conversation would get.
     const wanted = keyOf(format, start) ?? keyOf(format, { ...start, key: undefined });
     const key = info === undefined && this.mode !== "write" ? wanted : (info?.key ?? null);
-    report.add({
+    report.imported.add({
       id: writer.id,
       key,
       source,
@@ -166,13 +166,6 @@ export class ImportSession {
       added: messagesAdded,
       flags: Object.fromEntries(writer.intake.flags),
     });
-  }
-
-  /** A conversation that was imported before may lose its session key to a newer one. */
-  #rename({ id, key }: Replaced): void {
-    const { imported } = this.report;
-    const known = imported.get(id);
-    if (known !== undefined) imported.set(id, { ...known, key, flags: { ...known.flags, "twin-key": 1 } });
   }
 
   #bytesWaiting(): number {

@@ -3,11 +3,12 @@ import type { BigIntStats, Dirent } from "node:fs";
 import { readdir, realpath, stat } from "node:fs/promises";
 import { basename, dirname, join, relative, sep } from "node:path";
 import { lockedInodes, openStoreOf } from "../../disk/open-stores.ts";
+import type { Surroundings } from "../contract/reader.ts";
 import { firstBytes, MAGIC_BYTES, openBytes } from "./byte-source.ts";
 import { fileChunks, openFile } from "./file-bytes.ts";
 import { reasonOf } from "./problem.ts";
 import { inFolder, isWithin } from "./surroundings.ts";
-import type { SourceFile, WalkOptions } from "./types.ts";
+import type { ByteSource, SourceFile, WalkOptions } from "./types.ts";
 import { isZip } from "./zip.ts";
 import { walkZip } from "./zip-walk.ts";
 
@@ -116,7 +117,7 @@ class Walker {
     if (this.#locked.has(found.ino)) {
       return this.#options.onProblem(path, "is a database that this process has open");
     }
-    const file = plainFile(root, path, found, identity, base);
+    const file = new PlainFile(root, path, found, identity, base);
     try {
       if (file.size < ZIP_BYTES_MIN || !isZip(await headOf(path))) return yield file;
     } catch (error) {
@@ -131,25 +132,37 @@ async function identityOf(path: string, found: BigIntStats): Promise<string> {
   return found.ino === 0n ? realpath(path).catch(() => path) : `${found.dev}:${found.ino}`;
 }
 
-function plainFile(
-  root: string,
-  path: string,
-  found: BigIntStats,
-  identity: string,
-  base: string,
-): SourceFile {
-  const modifiedMs = Number(found.mtimeMs);
-  return {
-    path,
-    root,
-    relative: path === root ? basename(path) : relative(root, path).split(sep).join("/"),
-    size: Number(found.size),
-    modifiedMs,
-    identity,
-    archive: undefined,
-    open: () => openBytes(path),
-    around: inFolder(path, modifiedMs, base),
-  };
+/** A class, because an import has all of its files in memory, and closures for each would take most of it. */
+class PlainFile implements SourceFile {
+  readonly path: string;
+  readonly root: string;
+  readonly size: number;
+  readonly modifiedMs: number;
+  readonly identity: string;
+  readonly archive: undefined;
+  readonly #base: string;
+
+  constructor(root: string, path: string, found: BigIntStats, identity: string, base: string) {
+    this.path = path;
+    this.root = root;
+    this.size = Number(found.size);
+    this.modifiedMs = Number(found.mtimeMs);
+    this.identity = identity;
+    this.#base = base;
+  }
+
+  get relative(): string {
+    const { path, root } = this;
+    return path === root ? basename(path) : relative(root, path).split(sep).join("/");
+  }
+
+  get around(): Surroundings {
+    return inFolder(this.path, this.modifiedMs, this.#base);
+  }
+
+  open(): Promise<ByteSource> {
+    return openBytes(this.path);
+  }
 }
 
 async function headOf(path: string): Promise<Buffer> {
