@@ -34,6 +34,8 @@ export class ImportSession {
   readonly placeholders: TextPlaceholders;
   readonly #again: boolean;
   readonly #writers: Map<ConversationWriter, InUse> = new Map();
+  /** Those that a file adds to. Where nothing is written, all others stay, and there may be any number of them. */
+  readonly #active: Set<ConversationWriter> = new Set();
   /** The last writer of each conversation that is being written. */
   readonly #last: Map<string, ConversationWriter> = new Map();
 
@@ -61,7 +63,10 @@ export class ImportSession {
   ): ConversationWriter {
     const last = this.#last.get(id);
     // When nothing is written, a later file of the same conversation must find the earlier entries here.
-    if (last !== undefined && this.mode !== "write") return last;
+    if (last !== undefined && this.mode !== "write") {
+      this.#active.add(last);
+      return last;
+    }
     const after = last === undefined ? undefined : this.#writers.get(last)?.ended;
     const writer = new ConversationWriter({
       ingest: this.ingest,
@@ -90,6 +95,7 @@ export class ImportSession {
     });
     const { promise: ended, resolve: end } = Promise.withResolvers<void>();
     this.#writers.set(writer, { source, ended, end });
+    this.#active.add(writer);
     this.#last.set(id, writer);
     return writer;
   }
@@ -119,6 +125,7 @@ export class ImportSession {
       await this.drop(writer);
       throw error;
     }
+    this.#active.delete(writer);
     if (this.mode === "write") this.#end(writer);
   }
 
@@ -139,6 +146,7 @@ export class ImportSession {
     const used = this.#writers.get(writer);
     if (used === undefined) return;
     this.#writers.delete(writer);
+    this.#active.delete(writer);
     if (this.#last.get(writer.id) === writer) this.#last.delete(writer.id);
     if (!writer.isDropped || writer.tree.messagesAdded > 0) this.#tell(writer, used.source);
     used.end();
@@ -170,7 +178,7 @@ export class ImportSession {
 
   #bytesWaiting(): number {
     let bytes = 0;
-    for (const writer of this.#writers.keys()) bytes += writer.bytes;
+    for (const writer of this.#active) bytes += writer.bytes;
     return bytes;
   }
 }
