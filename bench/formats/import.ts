@@ -19,6 +19,8 @@ const MEMORY_REACH = 300;
 
 interface Imported {
   readonly ms: number;
+  /** Of all threads. */
+  readonly cpuMs: number;
   readonly rssBytes: number;
   readonly messages: number;
   readonly conversations: number;
@@ -47,8 +49,9 @@ export async function corpus(folder: string): Promise<BenchRow[]> {
     await readAndParse(sources);
     const bareMs = performance.now() - startedMs;
     const target = `sqlite:${join(folder, `import-${round}.db`)}`;
-    const { ms, messages, conversations, skippedCount } = importInto(target, sources);
-    console.log(`     ${messages} messages in ${conversations} conversations, ${skippedCount} skipped`);
+    const { ms, cpuMs, messages, conversations, skippedCount } = importInto(target, sources);
+    const counts = `${messages} messages in ${conversations} conversations, ${skippedCount} skipped`;
+    console.log(`     ${counts}, ${(cpuMs / 1000).toFixed(1)} s of processor time`);
     rates.push(bytes / 1e6 / (ms / 1000));
     ratios.push(bareMs / ms);
     again = importInto(target, sources);
