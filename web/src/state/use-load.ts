@@ -1,5 +1,5 @@
 /** Something that is read from the gateway, with its states. */
-import { useCallback, useEffect, useState } from "preact/hooks";
+import { useCallback, useLayoutEffect, useState } from "preact/hooks";
 
 export interface Load<T> {
   /** What was read last; stays while it is read again. */
@@ -24,7 +24,8 @@ export function useLoad<T>(key: string | null, read: (signal: AbortSignal) => Pr
   const wanted = key ?? "";
   const [state, setState] = useState<State<T>>({ key: wanted, ...BLANK });
   const [times, setTimes] = useState(0);
-  useEffect(() => {
+  // Not after the next frame: a search would begin that much later with every key.
+  useLayoutEffect(() => {
     if (key === null) return;
     const abort = new AbortController();
     setState((old) => (old.key === key ? { ...old, error: undefined, loading: true } : { key, ...BLANK }));
