@@ -44,7 +44,7 @@ describe("the repair of a SQLite store", () => {
 
   it("rebuilds an index that does not match its table", async () => {
     const file = await filled();
-    const definition = "CREATE UNIQUE INDEX entries_by_id ON entries (id, conversation)";
+    const definition = "CREATE UNIQUE INDEX entries_by_id ON entries (conversation, id)";
     // The index loses a row that the table still has.
     damage(
       file,

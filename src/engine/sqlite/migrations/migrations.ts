@@ -178,6 +178,14 @@ export const migrations: readonly Migration[] = [
       ) STRICT, WITHOUT ROWID;
     `,
   },
+  {
+    name: "ids of entries by conversation",
+    up: `
+      -- Ids of other programs are random: with the id first, every entry of an import changed another page.
+      DROP INDEX entries_by_id;
+      CREATE UNIQUE INDEX entries_by_id ON entries (conversation, id);
+    `,
+  },
 ];
 
 function addSums(database: DatabaseSync): void {

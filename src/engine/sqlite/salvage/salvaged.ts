@@ -49,6 +49,8 @@ const WITHOUT_ROWID: ReadonlySet<string> = new Set(["operations", "journal_piece
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 const HASH = /^[0-9a-f]{64}$/;
+/** No store has so many conversations; as a time, it is in February of 1970. */
+const NUMBER_END = 2 ** 32;
 
 class Collector implements Salvaged {
   readonly rows: Record<SealedTable, SalvagedRow[]> = {
@@ -112,10 +114,13 @@ class Collector implements Salvaged {
     const [first, second] = values;
     if (values.length === 3 && typeof first === "number" && typeof second === "number") {
       this.#note(n, { conversation: first, seq: second });
+    } else if (values.length === 3 && typeof first === "number" && typeof second === "string") {
+      // A time, with the id of a conversation, or the number of a conversation, with the id of an entry.
+      if (first < NUMBER_END) this.#note(n, { conversation: first, id: second });
+      else if (UUID.test(second)) this.names.set(n, { ...this.names.get(n), id: second });
     } else if (values.length === 3 && typeof first === "string" && typeof second === "number") {
+      // Before version 7.
       this.#note(n, { id: first, conversation: second });
-    } else if (values.length === 3 && typeof second === "string" && UUID.test(second)) {
-      this.names.set(n, { ...this.names.get(n), id: second });
     } else if (values.length === 2 && typeof first === "string") {
       this.names.set(n, { ...this.names.get(n), ...(UUID.test(first) ? { id: first } : { key: first }) });
     }
