@@ -6,7 +6,7 @@
  */
 import type { ColloquyError } from "../errors.ts";
 import type { BlobRef, StoredEntry } from "../message/types.ts";
-import type { SourcePlace } from "../tree/place-entries.ts";
+import type { LogTip, SourcePlace } from "../tree/place-entries.ts";
 import type { JsonObject } from "../util/json.ts";
 import type { ConversationInfo } from "./queries.ts";
 
@@ -77,6 +77,8 @@ export interface AppendOperation {
   readonly operationGiven?: boolean | undefined;
   /** The head that the caller has seen; `null` is an empty conversation, `undefined` any. */
   readonly expectedHead: string | null | undefined;
+  /** The end of the log: refused when it ends with another entry. */
+  readonly after?: LogTip | undefined;
   /** Put together with the entries, or earlier: never later. A retry does not put them again (`planJobs`). */
   readonly jobs?: readonly NewJob[] | undefined;
   /** The time of the append. Entries have their own times, which may be in the past. */

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from "node:util";
 import { ColloquyError } from "../errors.ts";
 import type { StoredEntry } from "../message/types.ts";
 import { DEPTH_LIMITS } from "../tree/branches.ts";
-import { type LogEnd, placeEntries, type TreePlace, targetBranch } from "../tree/place-entries.ts";
+import { checkTip, type LogEnd, placeEntries, type TreePlace, targetBranch } from "../tree/place-entries.ts";
 import { headOf } from "../tree/tree.ts";
 import { checkEpoch, type LeaseState } from "./leases.ts";
 import type {
@@ -48,15 +48,16 @@ export type AppendPlan =
 export function planAppend(append: AppendOperation, lookup: AppendLookup): AppendPlan {
   const replay = findReplay(append, lookup);
   if (replay !== undefined) return { replay };
-  const { conversation, branch, entries, epoch, expectedHead, maxDepth = DEPTH_LIMITS.maxDepth } = append;
+  const { conversation, branch, entries, epoch, expectedHead, after } = append;
   if (epoch !== undefined) checkEpoch(conversation, lookup.lease(), epoch);
   const { tree, last } = lookup.logEnd;
+  if (after !== undefined) checkTip(after, lookup.logEnd);
   if (expectedHead !== undefined) {
     const head = headOf(tree, targetBranch(tree, branch), last);
     if (expectedHead !== head) throw headMoved(conversation, expectedHead, head);
   }
   checkBlobs(append, lookup);
-  return placeEntries(lookup.logEnd, entries, branch, maxDepth);
+  return placeEntries(lookup.logEnd, entries, branch, append.maxDepth ?? DEPTH_LIMITS.maxDepth);
 }
 
 function headMoved(conversation: string, expected: string | null, head: string | null): ColloquyError {

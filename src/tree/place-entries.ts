@@ -99,9 +99,17 @@ export function placeEntries(
 }
 
 function checkSourcePlace({ after, seq }: SourcePlace, lastSeq: number): void {
-  if (after === lastSeq && seq > after) return;
-  const message = `Entry ${seq} must follow entry ${after}, but the last entry is ${lastSeq}`;
-  throw new ColloquyError("CONFLICT", message, { field: "seq", details: { lastSeq } });
+  if (after !== lastSeq || seq <= after) throw otherEnd(after, lastSeq);
+}
+
+/** Throws if the log does not end as the writer of an append expects. */
+export function checkTip({ lastSeq, last }: LogTip, end: LogEnd): void {
+  if (lastSeq !== end.lastSeq || last !== end.last) throw otherEnd(lastSeq, end.lastSeq);
+}
+
+function otherEnd(after: number, lastSeq: number): ColloquyError {
+  const message = `Another entry was written after entry ${after}; the last one is ${lastSeq}`;
+  return new ColloquyError("CONFLICT", message, { field: "seq", details: { lastSeq } });
 }
 
 /** Of the entries off every path, only one that creates a branch has a parent. */

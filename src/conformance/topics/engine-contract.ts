@@ -99,6 +99,21 @@ export const contract: Topic = (check) => {
     assert.equal((await desk.done(desk.lease("third"))).lease?.granted, false);
   });
 
+  check("an append that names the last entry is refused when another one follows it", async (bench) => {
+    await using desk = await Desk.open(bench);
+    await desk.done(desk.append([message("a"), message("b")], { after: { lastSeq: 0, last: null } }));
+    await desk.refused("CONFLICT", desk.append([message("late")], { after: { lastSeq: 1, last: "a" } }));
+    const outcomes = await desk.commit(
+      desk.append([message("c")], { after: { lastSeq: 2, last: "b" } }),
+      desk.append([message("d")], { after: { lastSeq: 3, last: "x" } }),
+      desk.append([message("e")], { after: { lastSeq: 3, last: "c" } }),
+    );
+    assert.deepEqual(
+      outcomes.map(({ ok }) => ok),
+      [true, false, true],
+    );
+  });
+
   check("a journal starts with its header and has no gaps", async (bench) => {
     await using desk = await Desk.open(bench);
     await desk.done(desk.lease("mine"));

@@ -9,7 +9,9 @@ import { ConversationWriter } from "./writer/conversation-writer.ts";
 import type { Mode } from "./writer/entry-intake.ts";
 
 /** With more bytes in memory, readers wait for the store. */
-const BYTES_WAITING_MAX = 4 * 1024 * 1024;
+const BYTES_WAITING_MAX = 8 * 1024 * 1024;
+/** Fewer bytes of a conversation wait for more, because every transaction costs a sync and rewrites pages. */
+const BYTES_WORTH_WRITING = 1024 * 1024;
 
 /** What is known of an earlier import of the same file. */
 interface EarlierImport {
@@ -103,15 +105,15 @@ export class ImportSession {
   /** Write what a file has added so far, and wait while the store falls behind. */
   async applyBackpressure(writers: Iterable<ConversationWriter>): Promise<void> {
     const mine = [...writers];
+    const isFull = this.#bytesWaiting() > BYTES_WAITING_MAX;
     for (const writer of mine) {
-      if (!writer.isWaiting) continue;
+      if (!isFull && writer.queuedBytes < BYTES_WORTH_WRITING) continue;
       // The writer keeps the failure, which is thrown below or when it is released.
-      writer.drain().catch(() => {});
+      if (writer.isWaiting) writer.drain().catch(() => {});
     }
-    while (this.#bytesWaiting() > BYTES_WAITING_MAX) {
-      await Promise.all(mine.map((writer) => writer.drain().then(() => writer.settle())));
-      // The bytes belong to another file: let it run.
-      if (this.#bytesWaiting() > BYTES_WAITING_MAX) await new Promise((resolve) => setTimeout(resolve, 1));
+    // Only until there is room, so that reading and writing take place side by side.
+    while (this.#bytesWaiting() > BYTES_WAITING_MAX && mine.every(({ failure }) => failure === undefined)) {
+      await new Promise((resolve) => setTimeout(resolve, 1));
     }
     for (const { failure } of mine) if (failure !== undefined) throw failure.error;
   }

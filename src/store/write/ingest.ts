@@ -182,13 +182,14 @@ export class Ingest {
   /**
    * Append to a branch, by its id. The depth limit does not apply to
    * imported branches. Unless the caller knows that the ids are `fresh`, one that
-   * already exists is a `CONFLICT`.
+   * already exists is a `CONFLICT`, and so is a log that does not end with `after`.
    */
   async append(
     conversation: string,
     branch: number | undefined,
     entries: readonly ReadyEntry[],
     fresh: boolean,
+    after?: LogTip,
   ): Promise<readonly EntryPlace[]> {
     const nowMs = this.#store.nowMs();
     const result = await this.#store.queue.push({
@@ -200,6 +201,7 @@ export class Ingest {
       operationId: entries.length > 1 ? this.#store.newId(nowMs) : undefined,
       operationGiven: false,
       expectedHead: undefined,
+      after,
       maxDepth: Number.MAX_SAFE_INTEGER,
       at: isoTime(nowMs),
     });

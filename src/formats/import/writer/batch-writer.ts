@@ -1,11 +1,18 @@
-/** Writes the entries of one conversation to the store in batches. */
+/**
+ * Writes the entries of one conversation to the store in batches.
+ *
+ * In a conversation that this import creates, the `seq` of each entry is known before it is written (`startsEmpty`).
+ * Batches are then sent without waiting for those before them, and each names the entry that it must follow.
+ */
 import type { EntryPlace } from "../../../engine/index.ts";
 import { ColloquyError } from "../../../errors.ts";
 import type { Ingest, ReadyEntry } from "../../../store/write/ingest.ts";
+import { isOffPath } from "../../../tree/control.ts";
+import type { LogTip } from "../../../tree/place-entries.ts";
 import type { BranchRef } from "./placement.ts";
 
-const BATCH_ENTRIES_MAX = 1000;
-const BATCH_BYTES_MAX = 512 * 1024;
+const BATCH_ENTRIES_MAX = 4000;
+const BATCH_BYTES_MAX = 2 * 1024 * 1024;
 
 /** An entry to be written. `written` receives its `seq`, and whether the store did not have it yet. */
 export interface Outgoing {
@@ -23,6 +30,8 @@ interface Batch {
   readonly makes: boolean;
   readonly entries: Outgoing[];
   bytes: number;
+  /** The end of the log before it, where that is known. */
+  readonly after: LogTip | undefined;
 }
 
 export class BatchWriter {
@@ -33,6 +42,10 @@ export class BatchWriter {
   readonly #another: Another;
   #batch: Batch | undefined;
   #writing: Promise<void> = Promise.resolve();
+  /** Where the log will end, if that is known before it is written. */
+  #end: LogTip | undefined;
+  /** A batch was written, so that the conversation exists. */
+  #isBegun = false;
 
   /** `isFresh`: whether the ids of new entries cannot be in the store yet. */
   constructor(
@@ -49,23 +62,41 @@ export class BatchWriter {
     this.#another = another;
   }
 
+  /** The store has nothing of the conversation. */
+  startsEmpty(): void {
+    this.#end = { lastSeq: 0, last: null };
+  }
+
   /** Whether an entry can be appended to this branch without waiting. */
   canAppend(branch: BranchRef): boolean {
     return branch.id !== undefined || branch === this.#batch?.branch;
   }
 
-  append(branch: BranchRef, entry: Outgoing): void {
+  /** Returns the `seq` that the entry will have, or 0 if that is not known yet. */
+  append(branch: BranchRef, entry: Outgoing): number {
     if (this.#batch !== undefined && this.#batch.branch !== branch) this.flush();
-    this.#batch ??= { branch, makes: false, entries: [], bytes: 0 };
+    this.#batch ??= { branch, makes: false, entries: [], bytes: 0, after: this.#end };
     this.#batch.entries.push(entry);
     this.#batch.bytes += entry.bytes;
+    const seq = this.#nextSeq(entry);
     if (this.#batch.entries.length >= BATCH_ENTRIES_MAX || this.#batch.bytes >= BATCH_BYTES_MAX) this.flush();
+    return seq;
   }
 
   /** Create a branch. Entries that are appended to it next are written with it. */
   begin(branch: BranchRef, control: Outgoing): void {
     this.flush();
-    this.#batch = { branch, makes: true, entries: [control], bytes: control.bytes };
+    this.#batch = { branch, makes: true, entries: [control], bytes: control.bytes, after: this.#end };
+    branch.id = this.#nextSeq(control) || undefined;
+  }
+
+  #nextSeq({ ready: { entry } }: Outgoing): number {
+    // Copies of entries that are no longer known are left out when they are written.
+    if (!this.#isFresh()) this.#end = undefined;
+    if (this.#end === undefined) return 0;
+    const { lastSeq, last } = this.#end;
+    this.#end = { lastSeq: lastSeq + 1, last: isOffPath(entry.kind, entry.data) ? last : entry.id };
+    return lastSeq + 1;
   }
 
   /** Write the current batch after those before it; when one of them fails, it is not written, so the log has no gap. */
@@ -73,7 +104,11 @@ export class BatchWriter {
     const batch = this.#batch;
     if (batch === undefined) return;
     this.#batch = undefined;
-    this.#writing = this.#writing.then(() => this.#write(batch));
+    const before = this.#writing;
+    this.#writing =
+      batch.after !== undefined && this.#isBegun
+        ? this.#writeAhead(batch, before)
+        : before.then(() => this.#write(batch));
     // `settle` reports a failure; until then it must not count as unhandled.
     this.#writing.catch(() => {});
   }
@@ -91,39 +126,51 @@ export class BatchWriter {
   }
 
   async #write(batch: Batch): Promise<void> {
-    const branch = batch.makes ? undefined : batch.branch.id;
-    const entries = batch.entries.map(({ ready }) => ready);
     try {
-      const places = await this.#append(branch, entries, this.#isFresh()).catch((error) => {
+      const places = await this.#append(batch, this.#isFresh()).catch((error) => {
         if (!isUnexpected(error)) throw error;
-        return this.#ingest.alone(() => this.#append(branch, entries, false));
+        return this.#ingest.alone(() => this.#append(batch, false));
       });
-      if (batch.makes) batch.branch.id = places[0]?.seq;
-      batch.entries.forEach(({ written }, index) => {
-        written(places[index]?.seq ?? 0, true);
-      });
+      this.#written(batch, places);
     } catch (error) {
-      const known = error instanceof ColloquyError && error.code === "CONFLICT" && error.field === "id";
-      if (!known) throw error;
+      if (!isConflict(error, "id") || batch.after !== undefined) throw error;
       await this.#writeSingly(batch);
     }
   }
 
+  /** Those before it may still be under way: it is refused if one of them was, and follows when that was repeated. */
+  async #writeAhead(batch: Batch, before: Promise<void>): Promise<void> {
+    const [sent] = await Promise.allSettled([this.#append(batch, this.#isFresh())]);
+    await before;
+    if (sent.status === "fulfilled") return this.#written(batch, sent.value);
+    if (!isUnexpected(sent.reason) && !isConflict(sent.reason, "seq")) throw sent.reason;
+    this.#written(batch, await this.#ingest.alone(() => this.#append(batch, false)));
+  }
+
+  #written({ branch, makes, entries }: Batch, places: readonly EntryPlace[]): void {
+    this.#isBegun = true;
+    if (makes) branch.id = places[0]?.seq;
+    entries.forEach(({ written }, index) => {
+      written(places[index]?.seq ?? 0, true);
+    });
+  }
+
   /** In the transaction that creates the conversation, or after it when the creation had to be repeated. */
   async #append(
-    branch: number | undefined,
-    entries: readonly ReadyEntry[],
+    { branch: { id }, makes, entries: outgoing, after }: Batch,
     fresh: boolean,
   ): Promise<readonly EntryPlace[]> {
+    const branch = makes ? undefined : id;
+    const entries = outgoing.map(({ ready }) => ready);
     const creating = this.#create();
-    const appending = this.#ingest.append(this.#conversation, branch, entries, fresh);
+    const appending = this.#ingest.append(this.#conversation, branch, entries, fresh, after);
     if (creating === undefined) return appending;
     const [created, appended] = await Promise.allSettled([creating, appending]);
     if (created.status === "rejected") throw created.reason;
     if (appended.status === "fulfilled") return appended.value;
     const isEarly = appended.reason instanceof ColloquyError && appended.reason.code === "NOT_FOUND";
     if (!isEarly) throw appended.reason;
-    return this.#ingest.append(this.#conversation, branch, entries, fresh);
+    return this.#ingest.append(this.#conversation, branch, entries, fresh, after);
   }
 
   /** Some of them are already in the store, from an interrupted import or as another version. */
@@ -142,6 +189,10 @@ export class BatchWriter {
     written(seq, wanted !== undefined);
     return seq;
   }
+}
+
+function isConflict(error: unknown, field: string): boolean {
+  return error instanceof ColloquyError && error.code === "CONFLICT" && error.field === field;
 }
 
 /** Perhaps of another write in the same transaction. */

@@ -112,6 +112,11 @@ export class ConversationWriter {
     return this.#queuedBytes + this.tree.bytes;
   }
 
+  /** Bytes that were added since the last drain. */
+  get queuedBytes(): number {
+    return this.#queuedBytes;
+  }
+
   /** Something was added since the last drain. */
   get isWaiting(): boolean {
     return this.#queue.length > 0 || this.#blobs.length > 0;
@@ -314,7 +319,10 @@ export class ConversationWriter {
     this.#isPurged = this.#info === undefined && !again && (await ingest.wasPurged(this.id));
     const atMs = this.#createdAtMs();
     if (resumeAfter === undefined) this.intake.lastAtMs = atMs;
-    if (this.#info === undefined && isWriting && !this.#isPurged) this.#createAtMs = atMs;
+    if (this.#info === undefined && isWriting && !this.#isPurged) {
+      this.#createAtMs = atMs;
+      this.tree.startsEmpty();
+    }
     if (again && isWriting && this.#info?.deletedAt != null) {
       this.#info = (await ingest.restore(this.id)) ?? this.#info;
     }

@@ -120,7 +120,6 @@ export class EntryIntake {
 
   /** The store may have it among the entries that were not loaded. */
   async #lookUp(queued: QueuedEntry): Promise<void> {
-    await this.tree.settle();
     await this.tree.seqOf(queued.entry.id);
     await this.#takeNew(queued);
   }
@@ -179,7 +178,6 @@ export class EntryIntake {
     prepared: PreparedEntry,
     firstKept: string | undefined,
   ): Promise<void> {
-    await this.tree.settle();
     if (queued.parent !== null) await this.tree.seqOf(queued.parent);
     const seq = firstKept === undefined ? undefined : await this.tree.seqOf(firstKept);
     const data = seq === undefined ? prepared.data : { ...prepared.data, first_kept_seq: seq };

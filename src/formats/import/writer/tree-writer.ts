@@ -90,6 +90,11 @@ export class TreeWriter {
     this.lastOnPath = last;
   }
 
+  /** The store has nothing of the conversation. */
+  startsEmpty(): void {
+    this.#batches.startsEmpty();
+  }
+
   isHead(id: string): boolean {
     return this.#placement.endingWith(id) !== undefined;
   }
@@ -102,9 +107,10 @@ export class TreeWriter {
   /** The `seq` of an entry, from the store if it is not known. */
   async seqOf(name: string): Promise<number | undefined> {
     const id = this.known.idOf(name) ?? name;
-    const known = this.known.seqOf(id);
-    if (known !== undefined && known > 0) return known;
-    if (this.#isDry) return undefined;
+    const isKnown = (): boolean => (this.known.seqOf(id) ?? 0) > 0;
+    if (isKnown() || this.#isDry) return this.known.seqOf(id) || undefined;
+    await this.settle();
+    if (isKnown()) return this.known.seqOf(id);
     const seq = await this.#ingest.locate(this.#conversation, id);
     if (seq !== undefined) this.known.add(id, seq);
     return seq;
@@ -115,8 +121,8 @@ export class TreeWriter {
     const { id, kind, at, data } = ready.entry;
     this.lastAtMs = Date.parse(at);
     const placed = isOffPath(kind, data) ? this.#nowhere() : this.#placed(id, parent, branch);
-    this.known.add(id, 0, names);
     if (this.#isDry) {
+      this.known.add(id, 0, names);
       if (kind === "message") this.messagesAdded++;
       return undefined;
     }
@@ -127,9 +133,9 @@ export class TreeWriter {
     if (placed.from !== undefined && fork !== undefined)
       this.#startBranch(placed.branch, placed.from, fork, id);
     else if (placed.from !== undefined || !this.#batches.canAppend(placed.branch)) {
-      return this.#putSlowly(placed, outgoing);
+      return this.#putSlowly(placed, outgoing, names);
     }
-    this.#batches.append(placed.branch, outgoing);
+    this.known.add(id, this.#batches.append(placed.branch, outgoing), names);
     return undefined;
   }
 
@@ -267,10 +273,11 @@ export class TreeWriter {
   }
 
   /** The entry starts a branch, or the id of its branch is not known yet. */
-  async #putSlowly({ branch, from }: Placed, outgoing: Outgoing): Promise<void> {
+  async #putSlowly({ branch, from }: Placed, outgoing: Outgoing, names: readonly string[]): Promise<void> {
+    const { id } = outgoing.ready.entry;
     await this.settle();
-    if (from !== undefined) await this.#makeBranch(branch, from, outgoing.ready.entry.id);
-    this.#batches.append(branch, outgoing);
+    if (from !== undefined) await this.#makeBranch(branch, from, id);
+    this.known.add(id, this.#batches.append(branch, outgoing), names);
   }
 
   async #branchAt(head: string | null, name: string | undefined): Promise<BranchRef> {
