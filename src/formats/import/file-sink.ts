@@ -19,7 +19,7 @@ import type { ConversationWriter } from "./writer/conversation-writer.ts";
 import type { Origin } from "./writer/stored-entry.ts";
 import { titleMark } from "./writer/title.ts";
 
-/** The assumed size of a record that is not in a file of lines. */
+/** The assumed size of a record that is not in a file of lines, and of each further entry made of one. */
 const RECORD_BYTES = 1000;
 const SKIPPED_KEPT_MAX = 100;
 const VERSIONS_KEPT_MAX = 100;
@@ -61,6 +61,8 @@ export class FileSink implements Sink {
   #hadTrashed = false;
   #hadPurged = false;
   #current: Handle | undefined;
+  /** The offset of the record that was counted last. */
+  #counted: number | null = null;
   /** Damage before the first conversation, which keeps it. */
   #early: Omit<SourceRecord, "value">[] = [];
   readonly originals: FileOriginals;
@@ -296,6 +298,13 @@ export class FileSink implements Sink {
     return handle.writer;
   }
 
+  /** A document is one record of many entries. */
+  #sizeOf({ offset, bytes = RECORD_BYTES }: SourceRecord): number {
+    if (offset !== null && offset === this.#counted) return RECORD_BYTES;
+    this.#counted = offset;
+    return bytes;
+  }
+
   #savedOf(sourceId: string): JsonObject {
     const saved = this.#resumes ? this.#memory?.sink[sourceId] : undefined;
     return isJsonObject(saved) ? saved : {};
@@ -306,7 +315,7 @@ export class FileSink implements Sink {
     const writer = this.#writerOf(handle);
     const { last } = handle;
     const parent = entry.parent === undefined ? last : entry.parent;
-    const bytes = records.reduce((sum, record) => sum + (record.bytes ?? RECORD_BYTES), 0);
+    const bytes = records.reduce((sum, record) => sum + this.#sizeOf(record), 0);
     const claimed = this.originals.claim(writer, records);
     const [first] = records;
     const place = first && { line: first.line, offset: first.offset };

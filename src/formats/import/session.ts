@@ -111,11 +111,16 @@ export class ImportSession {
       // The writer keeps the failure, which is thrown below or when it is released.
       if (writer.isWaiting) writer.drain().catch(() => {});
     }
-    // Only until there is room, so that reading and writing take place side by side.
-    while (this.#bytesWaiting() > BYTES_WAITING_MAX && mine.every(({ failure }) => failure === undefined)) {
+    if (isFull) await this.#waitForRoom(mine);
+    for (const { failure } of mine) if (failure !== undefined) throw failure.error;
+  }
+
+  /** Until half of it is written: the other half is written while readers fill the first again. */
+  async #waitForRoom(mine: readonly ConversationWriter[]): Promise<void> {
+    while (this.#bytesWaiting() > BYTES_WAITING_MAX / 2) {
+      if (mine.some(({ failure }) => failure !== undefined)) return;
       await new Promise((resolve) => setTimeout(resolve, 1));
     }
-    for (const { failure } of mine) if (failure !== undefined) throw failure.error;
   }
 
   /** Its file adds nothing more to it: complete it. */

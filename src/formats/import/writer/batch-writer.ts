@@ -44,8 +44,8 @@ export class BatchWriter {
   #writing: Promise<void> = Promise.resolve();
   /** Where the log will end, if that is known before it is written. */
   #end: LogTip | undefined;
-  /** A batch was written, so that the conversation exists. */
-  #isBegun = false;
+  /** The first batch, which creates the conversation. */
+  #first: Promise<void> | undefined;
 
   /** `isFresh`: whether the ids of new entries cannot be in the store yet. */
   constructor(
@@ -106,9 +106,10 @@ export class BatchWriter {
     this.#batch = undefined;
     const before = this.#writing;
     this.#writing =
-      batch.after !== undefined && this.#isBegun
-        ? this.#writeAhead(batch, before)
-        : before.then(() => this.#write(batch));
+      batch.after === undefined || this.#first === undefined
+        ? before.then(() => this.#write(batch))
+        : this.#first.then(() => this.#writeAhead(batch, before));
+    this.#first ??= this.#writing;
     // `settle` reports a failure; until then it must not count as unhandled.
     this.#writing.catch(() => {});
   }
@@ -148,7 +149,6 @@ export class BatchWriter {
   }
 
   #written({ branch, makes, entries }: Batch, places: readonly EntryPlace[]): void {
-    this.#isBegun = true;
     if (makes) branch.id = places[0]?.seq;
     entries.forEach(({ written }, index) => {
       written(places[index]?.seq ?? 0, true);
