@@ -9,7 +9,7 @@ import {
   rmSync,
   writeFileSync,
 } from "node:fs";
-import { basename, dirname, join } from "node:path";
+import { basename, dirname, join, relative } from "node:path";
 import { describe, expect, it } from "vitest";
 import { has, lacks } from "../process/child-process.ts";
 import { makeZip } from "../support/make-zip.ts";
@@ -134,6 +134,62 @@ it("continues the fork whose branch is checked out, and restores all files", asy
   const { files, command } = await place.json(["resume", all[0].id], { env });
   expect(files.map(({ path }: { path: string }) => basename(path)).sort()).toEqual(names.sort());
   expect(command).toEqual(["claude", "--resume", "5be62d01-6ff0-43c2-bce3-b65540ea03f9"]);
+});
+
+/** Every file below a folder, by its path in there. */
+function filesIn(folder: string): Record<string, string> {
+  const names = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((one) => one.isFile());
+  return Object.fromEntries(
+    names
+      .map(({ parentPath, name }) => join(parentPath, name))
+      .sort()
+      .map((path) => [relative(folder, path), readFileSync(path, "latin1")]),
+  );
+}
+
+describe("the files of a session with sub-agents", () => {
+  it.each([
+    ["in their folder", "claude-code/2.1-session", ".claude/projects/-home-mira-garden"],
+    ["beside the session", "claude-code/2.0-agent-files", ".claude/projects/-home-mira-garden"],
+    ["in a folder of their parent, of Gemini CLI", "gemini/chats", ".gemini/tmp/garden/chats"],
+  ])("that are %s are all restored", async (_, fixture, below) => {
+    const place = new Place();
+    const folder = place.path("home", below);
+    cpSync(join(FIXTURES, fixture), folder, { recursive: true });
+    const before = filesIn(folder);
+    const env = { HOME: place.path("home") };
+    const root = place.path("home", below.split("/")[0] ?? "");
+    const { imported: all } = await place.json(["import", root], { env });
+    rmSync(root, { recursive: true });
+    const main = all.find(({ key }: { key: string }) => !/agent-|explorer/.test(key));
+    const { files } = await place.json(["resume", main.id], { env });
+    expect(files).toHaveLength(Object.keys(before).length);
+    expect(filesIn(folder)).toEqual(before);
+    // Nothing that is there is written again.
+    const again = await place.json(["resume", main.id], { env });
+    expect(new Set(again.files.map(({ state }: { state: string }) => state))).toEqual(new Set(["same"]));
+  });
+
+  it("are restored when the folder of the project is not in the path", async () => {
+    const place = new Place();
+    cpSync(join(FIXTURES, "claude-code/2.1-session"), place.path("copied"), { recursive: true });
+    const env = { HOME: place.path("home") };
+    const { imported: all } = await place.json(["import", place.path("copied")], { env });
+    const main = all.find(({ key }: { key: string }) => !key.includes("agent-"));
+    const { cwd } = await place.json(["resume", main.id], { env });
+    const project = (cwd as string).replaceAll(/[^A-Za-z0-9]/g, "-");
+    expect(filesIn(join(env.HOME, ".claude/projects", project))).toEqual(filesIn(place.path("copied")));
+  });
+
+  it("are exported as they were, with the files beside them", async () => {
+    const place = new Place();
+    cpSync(join(FIXTURES, "claude-code/2.1-session"), place.path("copied"), { recursive: true });
+    await place.json(["import", place.path("copied")]);
+    const out = place.path("out");
+    const { exported } = await place.json(["export", "--all", "--to", "original", "--out", out]);
+    expect(exported.every(({ isExact }: { isExact: boolean }) => isExact)).toBe(true);
+    expect(filesIn(out)).toEqual(filesIn(place.path("copied")));
+  });
 });
 
 it("says what its tool does not know", async () => {

@@ -108,7 +108,7 @@ export interface UsualPlace {
 }
 
 /** A source of a conversation that its tool is to continue. */
-export interface ResumableSource {
+interface ResumableSource {
   /** Its path below the folder that was imported. None of the parts leads upwards. */
   readonly parts: readonly string[];
   /** The id of the conversation in its tool. */

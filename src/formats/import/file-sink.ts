@@ -2,7 +2,6 @@
 
 import { isOffPath } from "../../tree/control.ts";
 import { isJsonObject, isPlainObject, type Json, type JsonObject } from "../../util/json.ts";
-import type { Describe } from "../contract/format.ts";
 import { conversationIdOf, madeId } from "../contract/ids.ts";
 import type {
   ConversationSink,
@@ -15,6 +14,7 @@ import type { FileMemory, RememberedConversation } from "./ledger.ts";
 import { type FileForm, FileOriginals } from "./original/file-originals.ts";
 import type { Skipped } from "./report.ts";
 import type { ImportSession } from "./session.ts";
+import type { Described } from "./side-files.ts";
 import type { ConversationWriter } from "./writer/conversation-writer.ts";
 import type { Origin } from "./writer/stored-entry.ts";
 import { titleMark } from "./writer/title.ts";
@@ -53,7 +53,7 @@ export class FileSink implements Sink {
   readonly #bySourceId: ReadonlyMap<string, RememberedConversation>;
   readonly #versions: Map<string, string> = new Map();
   readonly skipped: Skipped[];
-  readonly #describe: Describe;
+  readonly #described: Described;
   readonly #done: Map<string, RememberedConversation> = new Map();
   /** Conversations that are being completed. */
   readonly #releasing: Set<Promise<void>> = new Set();
@@ -70,7 +70,7 @@ export class FileSink implements Sink {
   constructor(
     session: ImportSession,
     origin: Origin,
-    describe: Describe,
+    described: Described,
     memory: FileMemory | undefined,
     {
       resumes,
@@ -78,7 +78,7 @@ export class FileSink implements Sink {
       ...form
     }: FileForm & { readonly resumes: boolean; readonly isUnfinished: boolean },
   ) {
-    this.#describe = describe;
+    this.#described = described;
     this.#session = session;
     this.#origin = origin;
     this.#memory = memory;
@@ -111,7 +111,7 @@ export class FileSink implements Sink {
   }
 
   conversation(start: SourceConversation): ConversationSink {
-    const handle = this.#handles.get(start.sourceId) ?? this.#open(this.#describe(start));
+    const handle = this.#handles.get(start.sourceId) ?? this.#open(this.#described.describe(start));
     // Moved to the end, so that the most recently used is released last.
     this.#handles.delete(start.sourceId);
     this.#handles.set(start.sourceId, handle);
@@ -201,8 +201,17 @@ export class FileSink implements Sink {
     if (final) this.originals.stream.releaseAll();
     else this.originals.stream.release();
     for (const writer of this.writers) this.originals.flush(writer, size);
+    this.#keepBeside();
     await this.#release(this.writers);
     await Promise.all(this.#releasing);
+  }
+
+  /** The side file goes with the conversation that the file begins with. It may have changed, so it is not verified. */
+  #keepBeside(): void {
+    const { beside } = this.#described;
+    const [writer] = this.writers;
+    if (beside === undefined || writer === undefined || this.#session.mode !== "write") return;
+    this.originals.keepBeside(writer, beside);
   }
 
   /** Write nothing more: the file cannot be read or written. */

@@ -123,11 +123,11 @@ async function sinkOf(
   kept: FileForm & { readonly resumes: boolean },
 ): Promise<FileSink> {
   const { session, file, ledger, sideFiles, memory } = opened;
-  const describe = await sideFiles.describe(format, file.around);
+  const described = await sideFiles.read(format, file.around);
   session.report.files++;
   const origin = { format: format.name, file: file.relative, around: file.around };
   const isUnfinished = session.mode === "write" && ledger.begin(file.path);
-  const sink = new FileSink(session, origin, describe, memory, { ...kept, isUnfinished });
+  const sink = new FileSink(session, origin, described, memory, { ...kept, isUnfinished });
   opened.sinks.push(sink);
   return sink;
 }

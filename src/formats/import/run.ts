@@ -206,7 +206,8 @@ class Run {
     const format = FORMATS.find(({ name }) => name === memory?.format);
     if (memory === undefined || format?.sideFile?.isShared !== true || session.mode !== "write")
       return memory;
-    const now = await describeAgain(session.ingest, memory, await sideFiles.describe(format, file.around));
+    const { describe } = await sideFiles.read(format, file.around);
+    const now = await describeAgain(session.ingest, memory, describe);
     if (now !== memory) this.#ledger.put(now);
     return now;
   }

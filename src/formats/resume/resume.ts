@@ -7,11 +7,12 @@ import type { Store } from "../../store/store.ts";
 import { isPlainObject, type JsonObject } from "../../util/json.ts";
 import { sha256 } from "../../util/sha256.ts";
 import { filledIn } from "../../util/values.ts";
-import type { PlaceRoots, ResumableSource, ResumeRule } from "../contract/format.ts";
-import { madeId } from "../contract/ids.ts";
+import type { PlaceRoots, ResumeRule } from "../contract/format.ts";
 import { makeFolder, writeExport } from "../export/export-file.ts";
+import { attachedFiles } from "../export/original/attached-files.ts";
 import { type OriginalSource, originalSources } from "../export/original/original.ts";
 import { FORMATS } from "../readers/index.ts";
+import { agentsOf, introductionOf } from "./agents.ts";
 
 export interface RestoredFile {
   readonly path: string;
@@ -35,8 +36,9 @@ export interface Resumable {
 export async function resumeConversation(store: Store, id: string, roots: PlaceRoots): Promise<Resumable> {
   const chat = await store.get(id);
   if (chat === undefined) throw new ColloquyError("NOT_FOUND", `There is no conversation ${id}`);
-  const sources = (await originalSources(store, id)).filter(({ isFormer }) => !isFormer);
-  const { format, sourceId, about } = await introductionOf(chat);
+  const sources = await currentSources(store, id);
+  const introduction = await introductionOf(chat);
+  const { format, sourceId, about } = introduction;
   const rule = FORMATS.find(({ name }) => name === format)?.resume;
   if (rule === undefined) {
     throw new ColloquyError(
@@ -46,40 +48,42 @@ export async function resumeConversation(store: Store, id: string, roots: PlaceR
   }
   const { key } = await chat.info();
   const cwd = filledIn(about.cwd) ?? firstFolder(about);
-  const known = (file: string): ResumableSource => ({ parts: partsOf(file), sourceId, key, cwd, about });
   const { original, added } = await lastSource(chat);
-  const last = sources.find(({ number }) => number === original) ?? sources.at(-1);
-  const shown = known(last?.file ?? "");
+  const own = sources.filter(({ isBeside }) => !isBeside);
+  const last = own.find(({ number }) => number === original) ?? own.at(-1);
+  const shown = { parts: partsOf(last?.file ?? ""), sourceId, key, cwd, about };
   const command = rule.command(shown, rule.place(shown, roots));
   if (command === undefined) {
     throw new ColloquyError("NOT_SUPPORTED", `${rule.tool} has no command that continues this conversation`);
   }
-  const files: RestoredFile[] = [];
-  const placed = new Set<string>();
-  for (const source of sources) {
-    const path =
-      source.form === "rows" || source.isElement ? undefined : rule.place(known(source.file), roots);
-    if (path === undefined || placed.has(path)) continue;
-    placed.add(path);
-    files.push(await restore(source, path));
+  const agents = await agentsOf(
+    store,
+    chat,
+    introduction,
+    own.map(({ file }) => file),
+  );
+  const files = new Map<string, RestoredFile>();
+  for (const part of [{ id, ...introduction }, ...agents]) {
+    // The files of a sub-agent are with those of the session, whatever folder it worked in.
+    const { sourceId, about } = part;
+    for await (const source of allSources(store, part.id)) {
+      const path = rule.place({ parts: partsOf(source.file), sourceId, key, cwd, about }, roots);
+      if (path !== undefined && !files.has(path)) files.set(path, await restore(source, path));
+    }
   }
-  return { tool: rule.tool, files, command, cwd: cwd ?? null, notes: notesOf(rule, files, added) };
+  const all = [...files.values()];
+  return { tool: rule.tool, files: all, command, cwd: cwd ?? null, notes: notesOf(rule, all, added) };
 }
 
-interface Introduction {
-  readonly format: string;
-  readonly sourceId: string;
-  readonly about: JsonObject;
+async function currentSources(store: Store, id: string): Promise<OriginalSource[]> {
+  return (await originalSources(store, id)).filter(({ isFormer }) => !isFormer);
 }
 
-/** The first entry of an imported conversation. */
-async function introductionOf(chat: Conversation): Promise<Introduction> {
-  const { data } = (await chat.entry(madeId("import", chat.id))) ?? {};
-  const { format, source_id: sourceId, about } = isPlainObject(data) ? data : {};
-  if (typeof format !== "string" || typeof sourceId !== "string") {
-    throw new ColloquyError("NOT_FOUND", `Conversation ${chat.id} does not say which tool it came from`);
-  }
-  return { format, sourceId, about: isPlainObject(about) ? (about as JsonObject) : {} };
+/** Those that were files, and the files beside them. */
+async function* allSources(store: Store, id: string): AsyncGenerator<OriginalSource, void, undefined> {
+  const sources = await currentSources(store, id);
+  yield* sources.filter(({ form, isElement }) => form !== "rows" && !isElement);
+  yield* attachedFiles(store, id, sources);
 }
 
 /** The newest messages are looked at for the file that they came from. */

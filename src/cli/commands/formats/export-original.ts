@@ -62,7 +62,9 @@ function reportLines({ out }: Call, exported: readonly Exported[]): string[] {
 }
 
 async function print(store: Store, { id }: ConversationInfo): Promise<Result> {
-  const [source, ...others] = (await originalSources(store, id)).filter(({ isFormer }) => !isFormer);
+  const [source, ...others] = (await originalSources(store, id)).filter(
+    ({ isFormer, isBeside }) => !isFormer && !isBeside,
+  );
   if (others.length > 0) {
     throw new UsageError("The conversation comes from several files: specify a folder with --out", "out");
   }

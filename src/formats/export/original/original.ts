@@ -5,6 +5,7 @@ import { type Original, segmentsOf } from "../../../store/originals/originals.ts
 import type { Store } from "../../../store/store.ts";
 import type { Ingest } from "../../../store/write/ingest.ts";
 import { checkMethod, checkString } from "../../../util/checked-arguments.ts";
+import { FORMATS } from "../../readers/index.ts";
 
 /** One source of a conversation. */
 export interface OriginalSource {
@@ -17,6 +18,8 @@ export interface OriginalSource {
   readonly isFormer: boolean;
   /** The conversation is one of several in a document, and this is its element. */
   readonly isElement: boolean;
+  /** No message comes from it: it describes the conversation, or a message refers to it. */
+  readonly isBeside: boolean;
   /** The bytes, in order. Those that cannot be read are left out. */
   bytes(): AsyncGenerator<Buffer, Fidelity, undefined>;
 }
@@ -48,8 +51,13 @@ export async function originalSources(store: Store, idOrKey: string): Promise<Or
     const isFormer = all.some((other) => other.file === file && other.form === form && other.number > number);
     const isElement = form === "document" && size === undefined;
     const bytes = () => bytesOf(ingest, original, all);
-    return { number, file, form, isFormer, isElement, bytes };
+    return { number, file, form, isFormer, isElement, isBeside: isCompanion(original), bytes };
   });
+}
+
+/** Files that are read only together with another one. */
+function isCompanion({ file, form }: Original): boolean {
+  return form === "document" && FORMATS.some(({ companions }) => companions?.test(`/${file}`) === true);
 }
 
 /** A segment at one place of the source. */

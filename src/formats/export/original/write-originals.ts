@@ -2,6 +2,7 @@
 import { dirname, join, resolve } from "node:path";
 import type { Store } from "../../../store/store.ts";
 import { makeFolder, writeExport } from "../export-file.ts";
+import { attachedFiles } from "./attached-files.ts";
 import { type Fidelity, type OriginalSource, originalSources } from "./original.ts";
 
 export interface WrittenOriginal extends Fidelity {
@@ -20,14 +21,19 @@ export async function writeOriginals(
   const { force = false, taken = new Set() } = options;
   const written: WrittenOriginal[] = [];
   // The newest form of a file gets its name.
-  for (const source of (await originalSources(store, id)).toReversed()) {
+  const sources = await originalSources(store, id);
+  for (const source of sources.toReversed()) written.push(await write(source));
+  written.reverse();
+  for await (const source of attachedFiles(store, id, sources)) written.push(await write(source));
+  return written;
+
+  async function write(source: OriginalSource): Promise<WrittenOriginal> {
     const path = freePath(resolve(folder, nameOf(source, id)), taken);
     await makeFolder(dirname(path));
     const reading = new Reading(source);
     await writeExport(path, reading.bytes(), { force });
-    written.push({ file: source.file, path, ...reading.fidelity });
+    return { file: source.file, path, ...reading.fidelity };
   }
-  return written.toReversed();
 }
 
 /** Keeps what is said about the bytes when all of them were read. */

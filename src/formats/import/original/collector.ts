@@ -18,6 +18,8 @@ export interface UncutSegment {
 
 /** What was gathered of one file since the last time, in the order of the file. */
 export interface QueuedOriginal {
+  /** A file beside the one that is read. */
+  readonly file?: string;
   readonly form: OriginalForm;
   readonly segments: readonly UncutSegment[];
   /** The file was read to its end and has this size. */

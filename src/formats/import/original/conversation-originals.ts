@@ -17,6 +17,8 @@ export interface ConversationOriginalsOptions {
 export class ConversationOriginals {
   readonly #options: ConversationOriginalsOptions;
   readonly #writers: Map<OriginalForm, OriginalWriter> = new Map();
+  /** Of files beside it, by their names. */
+  readonly #besides: Map<string, OriginalWriter> = new Map();
   readonly #places: Map<string, OriginalPlace> = new Map();
   #known: readonly Original[] = [];
   #numbers = 0;
@@ -37,16 +39,17 @@ export class ConversationOriginals {
 
   /** `isNew`: the conversation is not in the store, so nothing has to be compared. */
   async put(queued: QueuedOriginal, isNew: boolean): Promise<Announce | undefined> {
-    const known = this.#writers.get(queued.form);
+    const { form, file } = queued;
+    const known = file === undefined ? this.#writers.get(form) : this.#besides.get(file);
     if (known !== undefined) return known.put(queued);
-    if (!isNew && !this.#places.has(queued.form)) await this.#load();
-    const writer = this.#writerOf(queued.form);
+    if (!isNew && (file !== undefined || !this.#places.has(form))) await this.#load();
+    const writer = this.#writerOf(form, file);
     return writer.put(queued);
   }
 
   /** Nothing more comes from the file. */
   async finish(): Promise<Announce[]> {
-    const all = await Promise.all([...this.#writers.values()].map((writer) => writer.finish()));
+    const all = await Promise.all(this.#all().map((writer) => writer.finish()));
     return all.filter((announce) => announce !== undefined);
   }
 
@@ -54,7 +57,7 @@ export class ConversationOriginals {
     const { ingest, conversation } = this.#options;
     const replaced = this.#known.flatMap((original) => original.replaced);
     if (replaced.length > 0) await ingest.withdraw(conversation, replaced);
-    for (const writer of this.#writers.values()) await writer.settle();
+    for (const writer of this.#all()) await writer.settle();
   }
 
   /** For the ledger. `undefined` if a later import has to compare the file with what the store has. */
@@ -84,15 +87,20 @@ export class ConversationOriginals {
     this.#numbers = Math.max(this.#numbers, ...this.#known.map(({ number }) => number));
   }
 
-  #writerOf(form: OriginalForm): OriginalWriter {
+  #all(): OriginalWriter[] {
+    return [...this.#writers.values(), ...this.#besides.values()];
+  }
+
+  #writerOf(form: OriginalForm, file: string | undefined): OriginalWriter {
     const writer = new OriginalWriter({
       ...this.#options,
       form,
       known: this.#known,
       newNumber: () => ++this.#numbers,
-      place: this.#places.get(form),
+      ...(file === undefined ? { place: this.#places.get(form) } : { file, place: undefined }),
     });
-    this.#writers.set(form, writer);
+    if (file === undefined) this.#writers.set(form, writer);
+    else this.#besides.set(file, writer);
     return writer;
   }
 }

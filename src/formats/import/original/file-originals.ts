@@ -1,7 +1,9 @@
 /** Sends the bytes of one file to the conversations that they belong to, and entries after their bytes. */
+import { posix } from "node:path";
 import type { OriginalForm, Stretch } from "../../../store/originals/announcement.ts";
 import type { Json, JsonObject } from "../../../util/json.ts";
 import type { SourceRecord } from "../../contract/reader.ts";
+import type { Beside } from "../side-files.ts";
 import type { ConversationWriter } from "../writer/conversation-writer.ts";
 import type { QueuedEntry } from "../writer/entry-intake.ts";
 import { Collector } from "./collector.ts";
@@ -73,6 +75,16 @@ export class FileOriginals {
   /** A text that has no place in the file. */
   keepText(writer: ConversationWriter, text: string): void {
     if (this.#keepsRows) this.#collector(writer, "rows").keepRow(text);
+  }
+
+  /** A whole file beside this one. */
+  keepBeside(writer: ConversationWriter, { name, bytes }: Beside): void {
+    if (writer.start.verbatim === true) return;
+    const file = posix.join(posix.dirname(this.#options.file.replaceAll("\\", "/")), name);
+    const collector = new Collector("document", () => {});
+    collector.keep([0, bytes.length], bytes, true);
+    const queued = collector.take(bytes.length);
+    if (queued !== undefined) writer.add({ ...queued, file, originals: this.#shareOf(writer).originals });
   }
 
   /** A row, or a part of the element. */

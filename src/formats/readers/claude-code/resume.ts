@@ -4,14 +4,16 @@ import { partsAfter } from "../shared/path-parts.ts";
 
 const SESSION = /^([0-9a-f]{8}-[0-9a-f-]{27})\.jsonl$/i;
 
+const FOLDER = /^[0-9a-f]{8}-[0-9a-f-]{27}$/i;
+
 export const claudeResume: ResumeRule = {
   tool: "Claude Code",
   place({ parts, cwd }, { home, environment }) {
     const root = join(environment.CLAUDE_CONFIG_DIR || join(home, ".claude"), "projects");
     const known = partsAfter(parts, "projects") ?? afterProject(parts);
     if (known !== undefined) return join(root, ...known);
-    const [name] = parts.slice(-1);
-    return cwd === undefined || name === undefined ? undefined : join(root, projectOf(cwd), name);
+    const name = inProject(parts);
+    return cwd === undefined || name.length === 0 ? undefined : join(root, projectOf(cwd), ...name);
   },
   // The file of a sub-agent belongs to the session that started it.
   command({ parts }) {
@@ -24,6 +26,12 @@ export const claudeResume: ResumeRule = {
 function afterProject(parts: readonly string[]): readonly string[] | undefined {
   const index = parts.slice(0, -1).findIndex((part) => part.startsWith("-"));
   return index === -1 ? undefined : parts.slice(index);
+}
+
+/** Sub-agents and long outputs are in a folder with the id of the session. */
+function inProject(parts: readonly string[]): readonly string[] {
+  const index = parts.findIndex((part) => FOLDER.test(part));
+  return index === -1 ? parts.slice(-1) : parts.slice(index);
 }
 
 function projectOf(cwd: string): string {

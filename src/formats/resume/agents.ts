@@ -1,0 +1,78 @@
+/** The sub-agents of an imported conversation, which are conversations of their own. */
+import { basename } from "node:path";
+import { ColloquyError } from "../../errors.ts";
+import type { Conversation } from "../../store/conversation.ts";
+import type { Store } from "../../store/store.ts";
+import { isPlainObject, type JsonObject } from "../../util/json.ts";
+import { madeId } from "../contract/ids.ts";
+
+/** What the first entry of an imported conversation says. */
+export interface Introduction {
+  readonly format: string;
+  readonly sourceId: string;
+  readonly about: JsonObject;
+  /** The id of the conversation that started this one, in its source. */
+  readonly parent: string | undefined;
+}
+
+/** `NOT_FOUND` if it was not imported. */
+export async function introductionOf(chat: Conversation): Promise<Introduction> {
+  const found = await introductionIn(chat);
+  if (found !== undefined) return found;
+  throw new ColloquyError("NOT_FOUND", `Conversation ${chat.id} does not say which tool it came from`);
+}
+
+async function introductionIn(chat: Conversation): Promise<Introduction | undefined> {
+  const { data } = (await chat.entry(madeId("import", chat.id))) ?? {};
+  const { format, source_id: sourceId, about, parent } = isPlainObject(data) ? data : {};
+  if (typeof format !== "string" || typeof sourceId !== "string") return undefined;
+  const above = isPlainObject(parent) ? parent.source_id : undefined;
+  return {
+    ...{ format, sourceId, about: isPlainObject(about) ? (about as JsonObject) : {} },
+    parent: typeof above === "string" && above !== "" ? above : undefined,
+  };
+}
+
+/** A conversation of a sub-agent. */
+export interface Agent extends Introduction {
+  readonly id: string;
+}
+
+/** A shorter id is in the name of a file by chance. */
+const ID_CHARS_MIN = 8;
+
+/**
+ * The sub-agents of a conversation, and those that they started. `files` are its sources: a fork has another id than
+ * the conversation that it belongs to, and it is in the name of its file.
+ */
+export async function agentsOf(
+  store: Store,
+  chat: Conversation,
+  { format, sourceId }: Introduction,
+  files: readonly string[],
+): Promise<Agent[]> {
+  const names = files.map((file) => basename(file));
+  const waiting = await startedSince(store, chat, format);
+  const found: Agent[] = [];
+  const isOurs = ({ parent = "" }: Agent): boolean =>
+    parent === sourceId ||
+    (parent.length >= ID_CHARS_MIN && names.some((name) => name.includes(parent))) ||
+    found.some((agent) => agent.sourceId === parent);
+  for (let agent = waiting.find(isOurs); agent !== undefined; agent = waiting.find(isOurs)) {
+    waiting.splice(waiting.indexOf(agent), 1);
+    found.push(agent);
+  }
+  return found;
+}
+
+/** All sub-agents of the same tool that were active after the conversation began. */
+async function startedSince(store: Store, chat: Conversation, format: string): Promise<Agent[]> {
+  const { channel, createdAt } = await chat.info();
+  const agents: Agent[] = [];
+  for await (const { id } of store.list({ after: createdAt, ...(channel === null ? {} : { channel }) })) {
+    const other = id === chat.id ? undefined : await store.get(id);
+    const known = other === undefined ? undefined : await introductionIn(other);
+    if (known?.format === format && known.parent !== undefined) agents.push({ id, ...known });
+  }
+  return agents;
+}
