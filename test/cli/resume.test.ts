@@ -192,6 +192,21 @@ describe("the files of a session with sub-agents", () => {
   });
 });
 
+it("exports messages that were in files as those files", async () => {
+  const place = new Place();
+  cpSync(join(FIXTURES, "opencode/storage"), place.path("storage"), { recursive: true });
+  const before = filesIn(place.path("storage"));
+  await place.json(["import", place.path("storage")]);
+  const out = place.path("out");
+  const { exported } = await place.json(["export", "--all", "--to", "original", "--out", out]);
+  expect(exported.every(({ isExact }: { isExact: boolean }) => isExact)).toBe(true);
+  const after = filesIn(out);
+  expect(before).toMatchObject(after);
+  const rest = Object.keys(before).filter((name) => !(name in after));
+  // A part without its message, and a project: no conversation has them.
+  expect(rest).toEqual(["part/msg_lost/prt_99.json", "project/proj1.json"]);
+});
+
 it("says what its tool does not know", async () => {
   const place = new Place();
   const { id, env } = await imported(place, CASES[0] as Case);

@@ -27,6 +27,8 @@ export interface SourceRecord {
   readonly bytes?: number;
   /** The text that was parsed, if any. */
   readonly text?: string;
+  /** Without an offset, what is kept instead of the value: a row with every column, or a file with its name. */
+  readonly row?: Json;
 }
 
 /** A conversation as its source knows it. */

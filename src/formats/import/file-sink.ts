@@ -141,9 +141,9 @@ export class FileSink implements Sink {
   }
 
   /** With the conversation that was read last. */
-  #keepDamage(writer: ConversationWriter, { offset, text }: Omit<SourceRecord, "value">): void {
+  #keepDamage(writer: ConversationWriter, { offset, text, row = text }: Omit<SourceRecord, "value">): void {
     if (offset !== null) this.originals.claimBytes(writer, offset, true);
-    else if (text !== undefined) this.originals.keepText(writer, text);
+    else if (row !== undefined) this.originals.keepRow(writer, row);
   }
 
   unknown(type: string): void {

@@ -1,9 +1,10 @@
-/** Files beside a source that were read with it, and whose content is in the messages: long outputs, pictures. */
+/** Files that were read with a source: long outputs and pictures, which are in messages, and messages in files. */
 import { posix } from "node:path";
 import type { Message } from "../../../message/types.ts";
 import type { Store } from "../../../store/store.ts";
 import { isPlainObject } from "../../../util/json.ts";
-import type { Fidelity, OriginalSource } from "./original.ts";
+import { objectIn, parsedIn } from "../../../util/values.ts";
+import { type Fidelity, type OriginalSource, ROWS_NOTE } from "./original.ts";
 
 const REPLACED = "�";
 
@@ -13,24 +14,63 @@ export async function* attachedFiles(
   id: string,
   sources: readonly OriginalSource[],
 ): AsyncGenerator<OriginalSource, void, undefined> {
-  const seen = new Set<string>();
+  const seen = new Set(sources.filter(({ form }) => form !== "rows").map(({ file }) => file));
+  for (const source of sources)
+    for await (const one of filesOfRows(source)) if (!seen.has(one.file)) yield one;
   for await (const { message } of (await store.snapshot(id)).log()) {
     const source = sources.find(({ number }) => number === originalOf(message));
     if (message === undefined || source === undefined) continue;
     for (const { name, bytes, notes } of filesIn(message.content)) {
-      const file = posix.join(posix.dirname(source.file.replaceAll("\\", "/")), name);
+      const file = besideOf(source, name);
       if (seen.has(file)) continue;
       seen.add(file);
-      yield {
-        ...source,
-        file,
-        form: "document",
-        isElement: false,
-        isBeside: true,
-        bytes: () => read(bytes, notes),
-      };
+      yield attached(source, file, bytes, notes);
     }
   }
+}
+
+/** Where messages have files of their own, each row is one of them. The last version of a file counts. */
+export async function* filesOfRows(source: OriginalSource): AsyncGenerator<OriginalSource, void, undefined> {
+  if (source.form !== "rows" || !(await beginsWithFile(source))) return;
+  const { bytes, fidelity } = await gathered(source);
+  const files = new Map<string, string>();
+  for (const line of bytes.toString().split("\n")) {
+    const { file, text } = objectIn(parsedIn(line)) ?? {};
+    if (typeof file === "string" && typeof text === "string") files.set(besideOf(source, file), text);
+  }
+  const notes = fidelity.notes.filter((note) => note !== ROWS_NOTE);
+  for (const [file, text] of files) yield attached(source, file, Buffer.from(text), notes);
+}
+
+async function beginsWithFile({ bytes }: OriginalSource): Promise<boolean> {
+  for await (const piece of bytes()) return piece.subarray(0, 8).toString() === '{"file":';
+  return false;
+}
+
+async function gathered({ bytes }: OriginalSource): Promise<{ bytes: Buffer; fidelity: Fidelity }> {
+  const pieces: Buffer[] = [];
+  const reading = bytes();
+  for (;;) {
+    const { done, value } = await reading.next();
+    if (done === true) return { bytes: Buffer.concat(pieces), fidelity: value };
+    pieces.push(value);
+  }
+}
+
+function attached(
+  source: OriginalSource,
+  file: string,
+  bytes: Buffer,
+  notes: readonly string[],
+): OriginalSource {
+  return {
+    ...{ ...source, file, form: "document", isElement: false, isBeside: true },
+    bytes: () => read(bytes, notes),
+  };
+}
+
+function besideOf({ file }: OriginalSource, name: string): string {
+  return posix.join(posix.dirname(file.replaceAll("\\", "/")), name);
 }
 
 function originalOf(message: Message | undefined): unknown {

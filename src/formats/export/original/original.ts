@@ -115,8 +115,10 @@ function unseen(from: number, to: number): string {
   return `bytes ${from} to ${to} belong to other conversations, or were never read`;
 }
 
+export const ROWS_NOTE = "the source is a database: these are its rows, one a line";
+
 function* endNotes({ form, size }: Original, end: number): Generator<string> {
-  if (form === "rows") yield "the source is a database: these are its rows, one a line";
+  if (form === "rows") yield ROWS_NOTE;
   else if (form === "document" && size === undefined)
     yield "the source holds more: this is one element of it";
   else if (size === undefined) yield "the end of the source was not read";

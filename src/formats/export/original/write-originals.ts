@@ -2,7 +2,7 @@
 import { dirname, join, resolve } from "node:path";
 import type { Store } from "../../../store/store.ts";
 import { makeFolder, writeExport } from "../export-file.ts";
-import { attachedFiles } from "./attached-files.ts";
+import { attachedFiles, filesOfRows } from "./attached-files.ts";
 import { type Fidelity, type OriginalSource, originalSources } from "./original.ts";
 
 export interface WrittenOriginal extends Fidelity {
@@ -22,7 +22,11 @@ export async function writeOriginals(
   const written: WrittenOriginal[] = [];
   // The newest form of a file gets its name.
   const sources = await originalSources(store, id);
-  for (const source of sources.toReversed()) written.push(await write(source));
+  for (const source of sources.toReversed()) {
+    const { done: isWhole = false } = await filesOfRows(source).next();
+    // Rows that are files are written as those.
+    if (isWhole) written.push(await write(source));
+  }
   written.reverse();
   for await (const source of attachedFiles(store, id, sources)) written.push(await write(source));
   return written;

@@ -72,9 +72,9 @@ export class FileOriginals {
     this.stream.claim(offset, keeps ? this.#collector(writer, this.#form) : NOBODY);
   }
 
-  /** A text that has no place in the file. */
-  keepText(writer: ConversationWriter, text: string): void {
-    if (this.#keepsRows) this.#collector(writer, "rows").keepRow(text);
+  /** A text that has no place in the file, or a damaged row. */
+  keepRow(writer: ConversationWriter, row: Json): void {
+    if (this.#keepsRows) this.#collector(writer, "rows").keepRow(row);
   }
 
   /** A whole file beside this one. */
@@ -88,10 +88,10 @@ export class FileOriginals {
   }
 
   /** A row, or a part of the element. */
-  #claimUnplaced(writer: ConversationWriter, { value }: SourceRecord): OriginalForm | undefined {
+  #claimUnplaced(writer: ConversationWriter, { value, row = value }: SourceRecord): OriginalForm | undefined {
     if (writer.start.verbatim === true) return undefined;
     if (this.element !== undefined) this.claimBytes(writer, this.element, false);
-    if (this.#keepsRows) this.#collector(writer, "rows").keepRow(value);
+    if (this.#keepsRows) this.#collector(writer, "rows").keepRow(row);
     return this.#keepsRows ? "rows" : this.#form;
   }
 

@@ -33,6 +33,13 @@ class Fixture {
     this.database.prepare(sql).run(...Object.values(row));
   }
 
+  rows(table: string): object[] {
+    return this.database
+      .prepare(`SELECT * FROM ${table}`)
+      .all()
+      .map((row) => ({ ...row }));
+  }
+
   session(id: string, row: Record<string, string | number | null> = {}): void {
     this.#insert("session", {
       id,
@@ -321,10 +328,11 @@ test("every column of a row is in the original", () => {
   fixture.part("prt_1", "msg_1", "ses_1", { type: "text", text: "first" });
   fixture.newMessage("msg_2", "ses_1", 3, "user", { text: "second" }, 20);
   const entries = read(fixture).conversations[0]?.entries ?? [];
-  const rows = entries.flatMap(({ records }) => records.map(({ value }) => value));
-  expect(rows).toEqual([
-    expect.objectContaining({ id: "msg_1", sessionID: "ses_1", time_created: 10, time_updated: 10 }),
-    expect.objectContaining({ id: "prt_1", messageID: "msg_1", mood: "calm", time_updated: 1 }),
-    expect.objectContaining({ id: "msg_2", session_id: "ses_1", seq: 3, type: "user", time_updated: 20 }),
-  ]);
+  const rows = entries.flatMap(({ records }) => records.map(({ row }) => row));
+  const all = (table: string) => fixture.rows(table).map((row) => ({ table, row }));
+  expect(rows).toEqual([...all("message"), ...all("part"), ...all("session_message")]);
+  expect(rows).toContainEqual({
+    table: "part",
+    row: expect.objectContaining({ mood: "calm", time_updated: 1 }),
+  });
 });

@@ -2,12 +2,12 @@
  * The database of opencode. A session's messages and parts are rows of their
  * own; newer versions also, or only, write whole messages to `session_message`.
  */
-import type { Json, JsonObject } from "../../../util/json.ts";
+import type { JsonObject } from "../../../util/json.ts";
 import { filledIn, numberIn, objectIn } from "../../../util/values.ts";
 import type { Sink, SourceConversation, SourceDatabase } from "../../contract/reader.ts";
 import { parsedValue } from "../../sources/json/records.ts";
-import { unplaced } from "../shared/records.ts";
 import { addNewMessage } from "./new-message.ts";
+import { Records, rowRecord } from "./records.ts";
 import { SessionReader } from "./session.ts";
 
 type Row = Readonly<Record<string, unknown>>;
@@ -36,10 +36,12 @@ export function* readDatabase(database: SourceDatabase, sink: Sink): Generator<v
     const [row] = database.rows("SELECT * FROM session WHERE id = ?", id);
     if (row === undefined || sink.isCurrent(id, String(row.time_updated ?? ""))) continue;
     const session = sessionOf(row);
-    const record = unplaced(session);
-    const reader = new SessionReader(sink, session, record, calls.parentOf(session));
-    const last = yield* readMessages(database, id, reader, sink);
-    yield* readNewMessages(database, id, last, reader, sink);
+    const records = new Records();
+    records.set(session, [rowRecord(session, "session", row)]);
+    const reader = new SessionReader(sink, session, records, calls.parentOf(session));
+    const reading: Reading = { database, session: id, records, reader, sink };
+    const last = yield* readMessages(reading);
+    yield* readNewMessages(reading, last);
     reader.finish();
     yield;
   }
@@ -67,13 +69,18 @@ function plain(members: Row): JsonObject {
   return Object.fromEntries(filled.filter(([, value]) => !ArrayBuffer.isView(value))) as JsonObject;
 }
 
+/** The session that is being read. */
+interface Reading {
+  readonly database: SourceDatabase;
+  readonly session: string;
+  readonly records: Records;
+  readonly reader: SessionReader;
+  readonly sink: Sink;
+}
+
 /** The time of the last one. */
-function* readMessages(
-  database: SourceDatabase,
-  session: string,
-  reader: SessionReader,
-  sink: Sink,
-): Generator<void, number> {
+function* readMessages(reading: Reading): Generator<void, number> {
+  const { database, session, reader } = reading;
   if (!hasTable(database, "message")) return -1;
   const sql = `SELECT id FROM message WHERE session_id = ? ORDER BY ${orderOf(database, "message")}`;
   const ids = [...database.rows(sql, session)].map(({ id }) => String(id));
@@ -83,36 +90,31 @@ function* readMessages(
     if (row === undefined) continue;
     last = Math.max(last, numberIn(row.time_created) ?? 0);
     reader.add({
-      value: jsonOf(row, { id, sessionID: session }, sink),
-      parts: partsOf(database, id, session, sink),
+      value: jsonOf(reading, "message", row, { id, sessionID: session }),
+      parts: partsOf(reading, id),
     });
     if (index % MESSAGES_PER_STEP === MESSAGES_PER_STEP - 1) yield;
   }
   return last;
 }
 
-function partsOf(database: SourceDatabase, message: string, session: string, sink: Sink): JsonObject[] {
+function partsOf(reading: Reading, message: string): JsonObject[] {
+  const { database, session } = reading;
   if (!hasTable(database, "part")) return [];
   const rows = database.rows("SELECT * FROM part WHERE message_id = ? ORDER BY id", message);
   return [...rows].map((row) =>
-    jsonOf(row, { id: String(row.id), sessionID: session, messageID: message }, sink),
+    jsonOf(reading, "part", row, { id: String(row.id), sessionID: session, messageID: message }),
   );
 }
 
-/** The JSON of a row, together with all its columns. A damaged row keeps its text. */
-function jsonOf(row: Row, columns: JsonObject, sink: Sink): JsonObject {
+/** The JSON of a row, in the form of the JSON files. */
+function jsonOf({ records, sink }: Reading, table: string, row: Row, columns: JsonObject): JsonObject {
   const data = objectIn(parsedValue(row.data));
-  if (data === undefined) {
-    const text = String(row.data);
-    sink.skip({ line: null, offset: null, text }, `the data of ${String(columns.id)} is not a JSON object`);
-  }
   const time = objectIn(data?.time) ?? timeOf(row);
-  const { id: _, data: __, session_id, message_id, ...others } = row;
-  const links = {
-    ...(!("sessionID" in columns) && { session_id }),
-    ...(!("messageID" in columns) && { message_id }),
-  };
-  return { ...plain({ ...others, ...links }), ...columns, ...data, ...(time !== undefined && { time }) };
+  const value: JsonObject = { ...columns, ...data, ...(time !== undefined && { time }) };
+  const record = rowRecord(value, table, row);
+  if (data === undefined) sink.skip(record, `the data of ${String(columns.id)} is not a JSON object`);
+  return records.set(value, [record]);
 }
 
 function timeOf({ time_created }: Row): JsonObject | undefined {
@@ -121,13 +123,8 @@ function timeOf({ time_created }: Row): JsonObject | undefined {
 }
 
 /** Only messages after the rows of the legacy form: up to there both are equal. */
-function* readNewMessages(
-  database: SourceDatabase,
-  session: string,
-  lastMs: number,
-  reader: SessionReader,
-  sink: Sink,
-): Generator<void> {
+function* readNewMessages(reading: Reading, lastMs: number): Generator<void> {
+  const { database, session, records, reader, sink } = reading;
   if (!hasTable(database, "session_message")) return;
   const columns = database.columns("session_message");
   const order = columns.includes("seq") ? "seq, id" : orderOf(database, "session_message");
@@ -136,7 +133,8 @@ function* readNewMessages(
   for (const [index, id] of ids.entries()) {
     const [row] = database.rows("SELECT * FROM session_message WHERE id = ?", id);
     if (row === undefined || (lastMs >= 0 && (numberIn(row.time_created) ?? 0) <= lastMs)) continue;
-    addNewMessage(jsonOf(row, { id, type: String(row.type) as Json }, sink), reader, sink);
+    const value = jsonOf(reading, "session_message", row, { id, type: String(row.type) });
+    addNewMessage(value, records, reader, sink);
     if (index % MESSAGES_PER_STEP === MESSAGES_PER_STEP - 1) yield;
   }
 }

@@ -11,9 +11,10 @@ import { join } from "node:path";
 import type { JsonObject } from "../../../util/json.ts";
 import { filledIn, numberIn, objectIn, objectsIn } from "../../../util/values.ts";
 import type { FormatWith } from "../../contract/format.ts";
-import type { Sink, Surroundings } from "../../contract/reader.ts";
-import { unplaced } from "../shared/records.ts";
+import type { Sink, SourceRecord, Surroundings } from "../../contract/reader.ts";
+import { partOf } from "../shared/records.ts";
 import { isOpencodeDatabase, readDatabase } from "./database.ts";
+import { Records } from "./records.ts";
 import { opencodeResume } from "./resume.ts";
 import { SessionReader } from "./session.ts";
 import { hasMessageFile, hasSessionFile, isFirstInFolder, readTree, sessionRoot } from "./tree.ts";
@@ -29,7 +30,7 @@ export const opencode: FormatWith<"document" | "database"> = {
         case "session":
           return readTree(value, record, await sessionRoot(value, around), sink, around);
         case "export":
-          return readExport(value, sink);
+          return readExport(value, record, sink);
         case "message":
           return standIn(value, sink, around);
         case "part":
@@ -84,12 +85,13 @@ function isSession(value: JsonObject): boolean {
   );
 }
 
-function readExport({ info, messages }: JsonObject, sink: Sink): void {
-  const session = objectIn(info) ?? {};
-  const reader = new SessionReader(sink, session, unplaced(session));
+function readExport({ info, messages }: JsonObject, record: SourceRecord, sink: Sink): void {
+  const records = new Records();
+  const known = (value: JsonObject): JsonObject => records.set(value, [partOf(record, value)]);
+  const reader = new SessionReader(sink, known(objectIn(info) ?? {}), records);
   for (const { info: message, parts } of objectsIn(messages)) {
     const value = objectIn(message);
-    if (value !== undefined) reader.add({ value, parts: objectsIn(parts) });
+    if (value !== undefined) reader.add({ value: known(value), parts: objectsIn(parts).map(known) });
   }
   reader.finish();
 }

@@ -2,13 +2,18 @@
 import type { Message } from "../../../message/types.ts";
 import { defined, type JsonObject } from "../../../util/json.ts";
 import { filledIn, numberIn, objectIn, textIn, timeIn } from "../../../util/values.ts";
-import type { Sink, SourceEntry } from "../../contract/reader.ts";
-import { unplaced } from "../shared/records.ts";
+import type { Sink, SourceEntry, SourceRecord } from "../../contract/reader.ts";
 import { blocksOf, type Part, partsOf } from "../shared/whole-tree-parts.ts";
 import type { ReadParts } from "./parts.ts";
+import type { Records } from "./records.ts";
 
-export function entriesOf(id: string, value: JsonObject, read: ReadParts, sink: Sink): SourceEntry[] {
-  const { parts: _, ...own } = value;
+export function entriesOf(
+  id: string,
+  value: JsonObject,
+  read: ReadParts,
+  records: Records,
+  sink: Sink,
+): SourceEntry[] {
   const isAnswer = value.role === "assistant";
   if (!isAnswer && value.role !== "user") sink.unknown(`role ${textIn(value.role) ?? "none"}`);
   const parts: readonly Part[] = isAnswer
@@ -20,9 +25,20 @@ export function entriesOf(id: string, value: JsonObject, read: ReadParts, sink: 
     id: part.id,
     at: timesOf(value).created,
     message: messageOf(value, part, part === answer, read.synthetic),
-    records: [...(index === 0 ? [unplaced(own)] : []), ...part.items.map(({ raw }) => unplaced(raw ?? null))],
+    records: recordsOf(part, index === 0 ? value : undefined, records) ?? records.of(value),
     ...(isCut && part === (answer ?? parts.at(-1)) && { flags: ["cut-off"] }),
   }));
+}
+
+/** A call and its result are one part, which both entries come from. */
+function recordsOf(
+  { items }: Part,
+  message: JsonObject | undefined,
+  records: Records,
+): readonly SourceRecord[] | undefined {
+  const own = message === undefined ? [] : records.of(message);
+  const found = [...own, ...items.flatMap(({ raw }) => records.of(objectIn(raw) ?? {}))];
+  return found.length === 0 ? undefined : found;
 }
 
 function resultsId(id: string): (count: number) => string {

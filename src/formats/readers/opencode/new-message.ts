@@ -3,20 +3,20 @@ import type { Block, Message } from "../../../message/types.ts";
 import { defined, type JsonObject } from "../../../util/json.ts";
 import { filledIn, objectIn, objectsIn, textIn, timeIn } from "../../../util/values.ts";
 import type { Sink } from "../../contract/reader.ts";
-import { unplaced } from "../shared/records.ts";
 import { fileBlockOf } from "./file.ts";
+import type { Records } from "./records.ts";
 import type { SessionReader } from "./session.ts";
 
-export function addNewMessage(value: JsonObject, reader: SessionReader, sink: Sink): void {
+export function addNewMessage(value: JsonObject, records: Records, reader: SessionReader, sink: Sink): void {
   const add = ADDERS.get(value.type);
-  if (add !== undefined) add(value, reader);
+  if (add !== undefined) add(value, records, reader);
   else {
     if (value.type !== "agent-switched") sink.unknown(`message ${textIn(value.type) ?? "none"}`);
     reader.note(value);
   }
 }
 
-type Adder = (value: JsonObject, reader: SessionReader) => void;
+type Adder = (value: JsonObject, records: Records, reader: SessionReader) => void;
 
 const ADDERS: ReadonlyMap<unknown, Adder> = new Map<unknown, Adder>([
   ["assistant", addAnswer],
@@ -29,15 +29,16 @@ const ADDERS: ReadonlyMap<unknown, Adder> = new Map<unknown, Adder>([
 ]);
 
 /** Its content has the parts of the legacy form, under slightly different names. */
-function addAnswer(value: JsonObject, reader: SessionReader): void {
+function addAnswer(value: JsonObject, records: Records, reader: SessionReader): void {
   const { content, ...own } = value;
   const parts = objectsIn(content).map((part) =>
     part.type === "tool" ? { callID: part.id, ...part } : part,
   );
-  reader.add({ value: { ...own, role: "assistant" }, parts: parts.map((part) => defined(part)) });
+  const answer = records.set({ ...own, role: "assistant" }, records.of(value));
+  reader.add({ value: answer, parts: parts.map((part) => defined(part)) });
 }
 
-function addSaid(value: JsonObject, reader: SessionReader): void {
+function addSaid(value: JsonObject, records: Records, reader: SessionReader): void {
   const { id, type, files } = value;
   const blocks: Block[] = [...textsOf(value), ...objectsIn(files).map(fileBlockOf)];
   const isPlain = type === "user" || type === "system";
@@ -46,7 +47,7 @@ function addSaid(value: JsonObject, reader: SessionReader): void {
     content: blocks,
     ...(!isPlain && { extra: { opencode: { type: type ?? null } } }),
   };
-  reader.addEntry({ id: String(id), at: atOf(value), message, records: [unplaced(value)] });
+  reader.addEntry({ id: String(id), at: atOf(value), message, records: records.of(value) });
 }
 
 /** A command that the user ran, and its output. */
@@ -55,7 +56,7 @@ function textsOf({ text, command, output }: JsonObject): Block[] {
   return texts.flatMap((said) => (said === undefined ? [] : [{ type: "text", text: said }]));
 }
 
-function addCompaction(value: JsonObject, reader: SessionReader): void {
+function addCompaction(value: JsonObject, records: Records, reader: SessionReader): void {
   reader.addEntry({
     id: String(value.id),
     kind: "compaction",
@@ -66,11 +67,11 @@ function addCompaction(value: JsonObject, reader: SessionReader): void {
       first_kept: null,
       ...defined({ trigger: filledIn(value.reason) }),
     },
-    records: [unplaced(value)],
+    records: records.of(value),
   });
 }
 
-function addModel(value: JsonObject, reader: SessionReader): void {
+function addModel(value: JsonObject, records: Records, reader: SessionReader): void {
   const model = objectIn(value.model) ?? {};
   reader.addEntry({
     id: String(value.id),
@@ -81,7 +82,7 @@ function addModel(value: JsonObject, reader: SessionReader): void {
       model: filledIn(model.id) ?? filledIn(model.modelID) ?? textIn(value.model) ?? null,
       provider: filledIn(model.providerID),
     }),
-    records: [unplaced(value)],
+    records: records.of(value),
   });
 }
 

@@ -1,6 +1,6 @@
 /** The parts of a message of opencode, as blocks. */
 import type { Block } from "../../../message/types.ts";
-import { defined, type Json, type JsonObject } from "../../../util/json.ts";
+import { defined, type JsonObject } from "../../../util/json.ts";
 import { filledIn, objectIn, textIn } from "../../../util/values.ts";
 import type { Sink } from "../../contract/reader.ts";
 import type { Item } from "../shared/whole-tree-parts.ts";
@@ -11,7 +11,7 @@ export interface ReadParts {
   /** In order; the results of a step follow all output of the model in it. */
   readonly items: readonly Item[];
   /** Parts that are not content of the message. */
-  readonly notes: readonly Json[];
+  readonly notes: readonly JsonObject[];
   /** Texts that a program wrote in the user's name. */
   readonly synthetic: ReadonlySet<object>;
   /** Whether a call waits for its result. */
@@ -25,7 +25,7 @@ const NOTED: ReadonlySet<unknown> = new Set([
 
 export function itemsOf(parts: readonly JsonObject[], message: string, sink: Sink): ReadParts {
   const items: Item[] = [];
-  const notes: Json[] = [];
+  const notes: JsonObject[] = [];
   const synthetic = new Set<object>();
   let results: Item[] = [];
   let isOpen = false;

@@ -5,14 +5,14 @@
  * and the message that asked for it is not an entry. A session that was reverted
  * shows the entries before the message that it was reverted to.
  */
-import { defined, type Json, type JsonObject } from "../../../util/json.ts";
+import { defined, type JsonObject } from "../../../util/json.ts";
 import { filledIn, objectIn, timeIn } from "../../../util/values.ts";
 import { madeId } from "../../contract/ids.ts";
-import type { ConversationSink, Sink, SourceConversation, SourceRecord } from "../../contract/reader.ts";
-import { unplaced } from "../shared/records.ts";
+import type { ConversationSink, Sink, SourceConversation } from "../../contract/reader.ts";
 import { idIn } from "../shared/whole-tree-blocks.ts";
 import { entriesOf } from "./message.ts";
 import { itemsOf } from "./parts.ts";
+import type { Records } from "./records.ts";
 
 /** A message with its parts. */
 interface SessionMessage {
@@ -24,6 +24,7 @@ export class SessionReader {
   readonly #sink: Sink;
   readonly #target: ConversationSink;
   readonly #session: JsonObject;
+  readonly #records: Records;
   readonly #compactions: Map<string, JsonObject> = new Map();
   #last: string | null = null;
   #leaf: string | undefined;
@@ -31,13 +32,14 @@ export class SessionReader {
   constructor(
     sink: Sink,
     session: JsonObject,
-    record: SourceRecord | undefined,
+    records: Records,
     parent: SourceConversation["parent"] = parentOf(session),
   ) {
     this.#sink = sink;
     this.#session = session;
+    this.#records = records;
     this.#target = sink.conversation(conversationOf(session, parent));
-    if (record !== undefined) this.#target.note(record);
+    this.note(session);
   }
 
   add({ value, parts }: SessionMessage): void {
@@ -50,7 +52,7 @@ export class SessionReader {
     if (asked !== undefined && read.items.length === 0) this.note(value);
     else if (isSummary(value)) this.#compact(id, value, parts);
     else {
-      for (const entry of entriesOf(id, value, read, this.#sink)) {
+      for (const entry of entriesOf(id, value, read, this.#records, this.#sink)) {
         this.#target.add({ ...entry, parent: this.#last });
         this.#last = entry.id;
       }
@@ -64,8 +66,8 @@ export class SessionReader {
     this.#last = entry.id;
   }
 
-  note(value: Json): void {
-    this.#target.note(unplaced(value));
+  note(value: JsonObject): void {
+    for (const record of this.#records.of(value)) this.#target.note(record);
   }
 
   finish(): void {
@@ -92,7 +94,7 @@ export class SessionReader {
         first_kept: filledIn(asked.tail_start_id) ?? null,
         ...(typeof asked.auto === "boolean" && { trigger: asked.auto ? "auto" : "manual" }),
       },
-      records: [value, ...parts].map(unplaced),
+      records: [value, ...parts].flatMap((read) => this.#records.of(read)),
     });
   }
 }

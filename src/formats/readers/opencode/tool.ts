@@ -24,25 +24,7 @@ export function callItems(part: JsonObject, message: string, index: number): Cal
   const use: Block = { type: "tool_use", id, name, ...toolInput(state.input ?? state.raw) };
   const result = resultOf(id, name, state);
   if (result === undefined) return { use: { block: use, raw: part }, results: [] };
-  // The part is kept in two halves, each with the message that says the same.
-  const { before, after } = halves(state);
-  const [half, other] = call === part ? [{ ...part, state: before }, after] : [part, {}];
-  return {
-    use: { block: use, raw: half },
-    results: [{ block: result, raw: defined({ id: part.id, state: other }) }],
-  };
-}
-
-const RESULT_MEMBERS: ReadonlySet<string> = new Set([
-  ...["output", "error", "metadata", "attachments", "content", "structured", "result", "title"],
-]);
-
-function halves(state: JsonObject): { readonly before: JsonObject; readonly after: JsonObject } {
-  const members = Object.entries(state);
-  return {
-    before: Object.fromEntries(members.filter(([name]) => !RESULT_MEMBERS.has(name))),
-    after: Object.fromEntries(members.filter(([name]) => RESULT_MEMBERS.has(name))),
-  };
+  return { use: { block: use, raw: part }, results: [{ block: result, raw: part }] };
 }
 
 function resultOf(id: string, name: string, state: JsonObject): Block | undefined {

@@ -11,6 +11,7 @@ import { filledIn, objectIn, objectsIn } from "../../../util/values.ts";
 import type { Sink, SourceRecord, Surroundings } from "../../contract/reader.ts";
 import { parsedValue } from "../../sources/json/records.ts";
 import { inOrder } from "./order.ts";
+import { fileRecord, Records } from "./records.ts";
 import { SessionReader } from "./session.ts";
 
 /** Where the folders of messages and parts are, from the file of a session. */
@@ -27,8 +28,10 @@ export async function readTree(
   around: Surroundings,
 ): Promise<void> {
   const id = filledIn(session.id) ?? "";
-  const files = new Files(sink, around);
-  const reader = new SessionReader(sink, session, record);
+  const records = new Records();
+  const files = new Files(sink, around, records);
+  if (record !== undefined) records.set(session, [record]);
+  const reader = new SessionReader(sink, session, records);
   for (const value of inOrder(await files.objects(`${root}/message/${id}`))) {
     const own = filledIn(value.id) ?? "";
     const beside = await files.objects(`${root}/part/${own}`);
@@ -75,21 +78,28 @@ class Files {
   readonly #sink: Sink;
   readonly #around: Surroundings;
 
-  constructor(sink: Sink, around: Surroundings) {
+  readonly #records: Records;
+
+  constructor(sink: Sink, around: Surroundings, records: Records) {
     this.#sink = sink;
     this.#around = around;
+    this.#records = records;
   }
 
   /** The content of the files of a folder. A damaged one is reported, and the others are still read. */
   async objects(folder: string): Promise<JsonObject[]> {
     const found: JsonObject[] = [];
     for (const name of await jsonFiles(this.#around, folder)) {
-      const bytes = await this.#around.read(`${folder}/${name}`);
-      const text = bytes?.toString();
+      const file = `${folder}/${name}`;
+      const text = (await this.#around.read(file))?.toString();
+      if (text === undefined) {
+        this.#sink.unresolved(file);
+        continue;
+      }
       const value = objectIn(parsedValue(text));
-      if (value !== undefined) found.push(value);
-      else if (text === undefined) this.#sink.unresolved(`${folder}/${name}`);
-      else this.#sink.skip({ line: null, offset: null, text }, `${folder}/${name} is not a JSON object`);
+      const record = fileRecord(value ?? {}, file, text);
+      if (value === undefined) this.#sink.skip(record, `${file} is not a JSON object`);
+      else found.push(this.#records.set(value, [record]));
     }
     return found;
   }
