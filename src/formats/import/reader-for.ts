@@ -154,7 +154,7 @@ async function firstElements(source: ByteSource, wanted: string | undefined): Pr
 }
 
 /** Programs and pages name the same properties, in braces, and are no conversations. */
-const SOURCE_CODE = /\.(?:[cm]?[jt]sx?|css|html?|map|py|sh)$/i;
+const SOURCE_CODE = /\.(?:[cm]?[jt]sx?|css|html?|map|py|sh)(?:\.(?:gz|br|zst))?$/i;
 
 /** Property names of conversations, which other unreadable files, such as settings with comments, do not have. */
 const CONVERSATION = /"(?:messages|chat_messages|mapping|role|sender|conversation_?id|session_?id)"\s*:/i;

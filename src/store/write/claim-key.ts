@@ -40,16 +40,18 @@ export async function claimKey(store: StoreAccess, conversation: string): Promis
 /**
  * A source says that a session key leads to this conversation now, and not to the one that has it. That one is
  * marked as left, if it came from the same kind of source: a key of another is never taken. Returns it then.
+ * `onlyIfFree`: no conversation loses it.
  */
 export async function moveKey(
   store: StoreAccess,
   conversation: string,
   key: string,
+  onlyIfFree: boolean,
 ): Promise<Replaced | undefined> {
   const info = await store.ask((engine) => engine.byId(conversation));
   if (info === undefined || info.key === key) return undefined;
   const holder = await store.ask((engine) => engine.byKey(key));
-  if (holder !== undefined && holder.channel !== info.channel) return undefined;
+  if (holder !== undefined && (onlyIfFree || holder.channel !== info.channel)) return undefined;
   try {
     if (holder !== undefined) await freeKey(store, holder.id, key);
     const at = isoTime(store.nowMs());

@@ -140,9 +140,10 @@ export class Ingest {
   }
 
   /** Give a conversation the session key that leads to it now, where its source says so. */
-  async moveKey(conversation: string, key: string): Promise<Replaced | undefined> {
+  async moveKey(conversation: string, key: string, onlyIfFree = false): Promise<Replaced | undefined> {
     const adopted = this.#store.keys.adopt(key);
-    return adopted === null ? undefined : this.alone(() => moveKey(this.#store, conversation, adopted));
+    if (adopted === null) return undefined;
+    return this.alone(() => moveKey(this.#store, conversation, adopted, onlyIfFree));
   }
 
   isKey(key: string): boolean {

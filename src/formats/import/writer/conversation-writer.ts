@@ -391,11 +391,14 @@ export class ConversationWriter {
 
   /** Another session key than before leads to it, as its source says. */
   async #followKey(info: ConversationInfo): Promise<ConversationInfo> {
-    const { ingest, remembered, replaced: tell } = this.#options;
+    const { ingest, format, remembered, replaced: tell } = this.#options;
     const { key } = this.#start;
+    // One that another file of the tool did not know, and that nobody has.
+    const isMissing =
+      remembered === undefined && info.key === keyOf(format, { ...this.#start, key: undefined });
     const isSame = remembered === undefined || titleMark(this.id, key ?? null) === remembered.keyMark;
-    if (isSame || key === undefined || key === info.key) return info;
-    const replaced = await ingest.moveKey(this.id, key);
+    if ((isSame && !isMissing) || key === undefined || key === info.key) return info;
+    const replaced = await ingest.moveKey(this.id, key, isMissing);
     if (replaced !== undefined) tell(replaced);
     return { ...info, key: (await ingest.find(this.id))?.key ?? null };
   }

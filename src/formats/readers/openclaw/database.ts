@@ -9,7 +9,7 @@
 import type { Sink, SourceDatabase, SourceRecord, Surroundings } from "../../contract/reader.ts";
 import { parsedValue } from "../../sources/json/records.ts";
 import { PiReader } from "../shared/pi-session/reader.ts";
-import { archivesOf, archiveVersions } from "./archives.ts";
+import { type Archive, archivesOf, archiveVersions } from "./archives.ts";
 import { eventPayload, type Payload } from "./payload.ts";
 import { OpenclawSessions } from "./sessions.ts";
 
@@ -21,16 +21,20 @@ export function isOpenclawDatabase(database: SourceDatabase): boolean {
   return ["session_id", "seq", "event_json"].every((column) => columns.includes(column));
 }
 
-export function* readOpenclaw(database: SourceDatabase, sink: Sink, around: Surroundings): Generator<void> {
+export async function* readOpenclaw(
+  database: SourceDatabase,
+  sink: Sink,
+  around: Surroundings,
+): AsyncGenerator<void> {
   const sessions = new OpenclawSessions(database, around.path);
   for (const [sessionId, version] of versionsOf(database)) {
     if (sink.isCurrent(sessionId, `${version} ${sessions.stateOf(sessionId)}`)) continue;
     const origin = sessions.originOf(sessionId);
-    for (const { archived, texts } of transcriptsOf(database, sessionId)) {
+    for (const { archived, texts } of transcriptsOf(database, sessionId, around)) {
       const about = archived === undefined ? origin.about : { ...origin.about, archived };
       const reader = new PiReader(sink, { format: "openclaw", origin: () => ({ ...origin, about }) });
       let rows = 0;
-      for (const payload of texts) {
+      for await (const payload of texts) {
         take(payload, reader, sink);
         if (++rows % ROWS_AT_ONCE === 0) yield;
       }
@@ -44,8 +48,9 @@ export function* readOpenclaw(database: SourceDatabase, sink: Sink, around: Surr
 function* transcriptsOf(
   database: SourceDatabase,
   sessionId: string,
-): Generator<{ readonly archived: string | undefined; readonly texts: Iterable<Payload> }> {
-  yield* archivesOf(database, sessionId);
+  around: Surroundings,
+): Generator<Archive> {
+  yield* archivesOf(database, sessionId, around);
   yield { archived: undefined, texts: eventsOf(database, sessionId) };
 }
 

@@ -1,6 +1,7 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { gzipSync, zstdCompressSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { piHeader, piSays } from "../../../../test/formats/pi-session.ts";
 import { tempFolder } from "../../../../test/support/temp-folder.ts";
@@ -94,6 +95,45 @@ describe("a session key of OpenClaw", () => {
     await importConversations(store, [folder]);
     expect((await keysIn(store)).gone).toBe("agent:main:telegram:7");
   });
+
+  it("of a session whose transcript is only in a file is in the database beside it", async () => {
+    const agent = join(tempFolder(), "agents", "main");
+    mkdirSync(join(agent, "agent"), { recursive: true });
+    mkdirSync(join(agent, "sessions", "cold"), { recursive: true });
+    const cold = piHeader("cold") + piSays("cold-1", null, "cold");
+    writeFileSync(join(agent, "sessions", "cold", "abc.jsonl.zst"), zstdCompressSync(cold));
+    const deleted = join(
+      agent,
+      "sessions",
+      "gone.jsonl.deleted.2026-11-18T05-47-30.764Z.b0f0f856a9d044a9a03b80510dec0836.zst",
+    );
+    const gone = piHeader("gone") + piSays("gone-1", null, "gone");
+    writeFileSync(deleted, zstdCompressSync(gone));
+    await using store = await openStore(`sqlite:${join(tempFolder(), "store.db")}`);
+    // Without the database nobody knows it.
+    await importConversations(store, [join(agent, "sessions")]);
+    expect(await keysIn(store)).toEqual({ cold: "openclaw:cold", gone: "openclaw:gone" });
+    const database = new DatabaseSync(join(agent, "agent", "openclaw-agent.sqlite"));
+    database.exec(`CREATE TABLE session_windows (session_id TEXT, session_key TEXT, updated_at INTEGER);
+      CREATE TABLE transcript_events (session_id TEXT, seq INTEGER, event_json TEXT, created_at INTEGER);
+      CREATE TABLE session_transcript_archives
+        (session_id TEXT, generation TEXT, session_key TEXT, reason TEXT, archive_blob BLOB, created_at INTEGER);
+      CREATE TABLE session_transcript_cold_archives
+        (session_id TEXT, generation TEXT, archive_name TEXT, storage TEXT, archive_blob BLOB, archived_at INTEGER);
+      INSERT INTO session_windows VALUES ('cold', 'agent:main:telegram:7', 1);
+      INSERT INTO session_transcript_cold_archives VALUES ('cold', 'g', 'abc.jsonl.zst', 'file', NULL, 2);`);
+    const insert = database.prepare(
+      "INSERT INTO session_transcript_archives VALUES ('gone', 'g', 'agent:main:telegram:8', 'deleted', ?, 3)",
+    );
+    insert.run(zstdCompressSync(gone));
+    database.close();
+    const known = { cold: "agent:main:telegram:7", gone: "agent:main:telegram:8" };
+    await importConversations(store, [agent]);
+    expect(await keysIn(store)).toEqual(known);
+    await using other = await openStore(`sqlite:${join(tempFolder(), "store.db")}`);
+    await importConversations(other, [agent]);
+    expect(await keysIn(other)).toEqual(known);
+  });
 });
 
 describe("programs below the folder of OpenClaw", () => {
@@ -102,11 +142,13 @@ describe("programs below the folder of OpenClaw", () => {
     mkdirSync(folder, { recursive: true });
     const code = 'var a={"role":1},b=[{"messages":[}],"sessionId":2}];export{a as x};'.repeat(50);
     writeFileSync(join(folder, "bundle.min.js"), code);
+    writeFileSync(join(folder, "bundle.min.js.gz"), gzipSync(code));
     writeFileSync(join(folder, "broken.json"), `[${code}`);
     await using store = await openStore(`sqlite:${join(tempFolder(), "store.db")}`);
     const { skipped, ignoredFiles } = await importConversations(store, [folder]);
     expect(skipped.map(({ source }) => source)).toEqual([join(folder, "broken.json")]);
-    expect(ignoredFiles).toEqual([join(folder, "bundle.min.js")]);
+    const programs = ["bundle.min.js", "bundle.min.js.gz"];
+    expect(ignoredFiles).toEqual(programs.map((name) => join(folder, name)));
     rmSync(folder, { recursive: true });
   });
 });
