@@ -6,9 +6,11 @@
  * Tables and columns that a release does not have are optional.
  */
 
+import type { Json } from "../../../util/json.ts";
 import type { Sink, SourceDatabase, SourceRecord, Surroundings } from "../../contract/reader.ts";
 import { parsedValue } from "../../sources/json/records.ts";
 import { PiReader } from "../shared/pi-session/reader.ts";
+import { rowRecord } from "../shared/records.ts";
 import { type Archive, archivesOf, archiveVersions } from "./archives.ts";
 import { eventPayload, type Payload } from "./payload.ts";
 import { OpenclawSessions } from "./sessions.ts";
@@ -55,24 +57,23 @@ function* transcriptsOf(
 }
 
 function* eventsOf(database: SourceDatabase, sessionId: string): Generator<Payload> {
-  const columns = database.columns(EVENTS);
-  const wanted = ["event_json", "event_zstd", "event_utf8_bytes"].filter((column) =>
-    columns.includes(column),
-  );
-  const sql = `SELECT ${wanted.join(", ")} FROM ${EVENTS} WHERE session_id = ? ORDER BY seq`;
+  const sql = `SELECT * FROM ${EVENTS} WHERE session_id = ? ORDER BY seq`;
   for (const row of database.rows(sql, sessionId)) yield eventPayload(row);
 }
 
 function take(payload: Payload, reader: PiReader, sink: Sink): void {
-  if ("problem" in payload) {
-    sink.skip({ line: null, offset: null }, payload.problem);
-    return;
-  }
-  const { text } = payload;
+  const text = "text" in payload ? payload.text : undefined;
   const value = parsedValue(text);
-  const place: Omit<SourceRecord, "value"> = { line: null, offset: null, text };
-  if (value === undefined) sink.skip(place, "not JSON");
-  else reader.record({ ...place, value });
+  const record = recordOf(payload, value ?? null, text);
+  if ("problem" in payload) sink.skip(record, payload.problem);
+  else if (value === undefined) sink.skip(record, "not JSON");
+  else reader.record(record);
+}
+
+/** The line of an archive, or the row of an event. */
+function recordOf({ columns }: Payload, value: Json, text: string | undefined): SourceRecord {
+  if (columns !== undefined) return rowRecord(value, EVENTS, columns, text);
+  return { value, line: null, offset: null, ...(text === undefined ? {} : { text, row: { line: text } }) };
 }
 
 /** All sessions, the oldest first, each with something that changes whenever it does. */

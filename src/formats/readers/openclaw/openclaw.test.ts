@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
-import { zstdCompressSync } from "node:zlib";
+import { zstdCompressSync, zstdDecompressSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import {
   RecordingSink,
@@ -272,6 +272,21 @@ describe("the database of OpenClaw", () => {
     expect(found(sink, RESET)?.entries.map(({ id }) => id)).toEqual(["r1"]);
     expect(found(sink, "cold")?.entries.map(({ id }) => id)).toEqual(["c1"]);
     expect(found(sink, "in-a-file")).toBeUndefined();
+  });
+
+  it("keeps the rows of events with every column", async () => {
+    const database = example();
+    const sink = await readDatabase(database);
+    const { entries = [], notes = [] } = found(sink, MOSS) ?? {};
+    const kept = [...notes, ...entries.flatMap(({ records }) => records)].map(({ row }) => row);
+    const rows = database.prepare("SELECT * FROM transcript_events WHERE session_id = ?").all(MOSS);
+    const unpacked = ({ event_json, event_zstd, ...others }: (typeof rows)[number]) => ({
+      ...others,
+      event_json: event_json ?? zstdDecompressSync(event_zstd as Uint8Array).toString(),
+      event_zstd: null,
+    });
+    expect(rows.length).toBeGreaterThan(1);
+    expect(kept).toEqual(rows.map((row) => ({ table: "transcript_events", row: unpacked(row) })));
   });
 
   it("leaves out what has not changed, and reads what has", async () => {

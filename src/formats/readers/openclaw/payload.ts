@@ -5,10 +5,21 @@ import { numberIn } from "../../../util/values.ts";
 /** More than any transcript should have, and harmless. */
 const PAYLOAD_BYTES_MAX: number = 64 * 1024 * 1024;
 
-/** A text, or the reason why it cannot be read. */
-export type Payload = { readonly text: string } | { readonly problem: string };
+type Columns = Readonly<Record<string, unknown>>;
 
-export function eventPayload(row: Readonly<Record<string, unknown>>): Payload {
+/** A text, or the reason why it cannot be read, and the row that it is in. */
+export type Payload = ({ readonly text: string } | { readonly problem: string }) & {
+  readonly columns?: Columns;
+};
+
+/** The text takes the place of the compressed one in the row. */
+export function eventPayload(row: Columns): Payload {
+  const payload = payloadOf(row);
+  if (!("text" in payload) || typeof row.event_json === "string") return { ...payload, columns: row };
+  return { ...payload, columns: { ...row, event_json: payload.text, event_zstd: null } };
+}
+
+function payloadOf(row: Columns): Payload {
   if (typeof row.event_json === "string") return { text: row.event_json };
   if (!(row.event_zstd instanceof Uint8Array)) return { problem: "an event without content" };
   const size = numberIn(row.event_utf8_bytes);

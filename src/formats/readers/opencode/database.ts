@@ -6,8 +6,9 @@ import type { JsonObject } from "../../../util/json.ts";
 import { filledIn, numberIn, objectIn } from "../../../util/values.ts";
 import type { Sink, SourceConversation, SourceDatabase } from "../../contract/reader.ts";
 import { parsedValue } from "../../sources/json/records.ts";
+import { rowRecord } from "../shared/records.ts";
 import { addNewMessage } from "./new-message.ts";
-import { Records, rowRecord } from "./records.ts";
+import { Records } from "./records.ts";
 import { SessionReader } from "./session.ts";
 
 type Row = Readonly<Record<string, unknown>>;

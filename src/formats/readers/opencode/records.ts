@@ -1,8 +1,6 @@
 /** Where objects of opencode come from: the row or the file that is kept for each of them, as it is. */
-import type { Json, JsonObject } from "../../../util/json.ts";
+import type { JsonObject } from "../../../util/json.ts";
 import type { SourceRecord } from "../../contract/reader.ts";
-
-type Row = Readonly<Record<string, unknown>>;
 
 export class Records {
   readonly #records: WeakMap<object, readonly SourceRecord[]> = new WeakMap();
@@ -16,20 +14,6 @@ export class Records {
   of(value: JsonObject): readonly SourceRecord[] {
     return this.#records.get(value) ?? [];
   }
-}
-
-/** A row with every column. */
-export function rowRecord(value: JsonObject, table: string, row: Row): SourceRecord {
-  const columns = Object.entries(row).map(([name, column]): [string, Json] => [name, columnOf(column)]);
-  return { value, line: null, offset: null, row: { table, row: Object.fromEntries(columns) } };
-}
-
-/** Bytes are not JSON. */
-function columnOf(value: unknown): Json {
-  if (ArrayBuffer.isView(value)) {
-    return { base64: Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString("base64") };
-  }
-  return value as Json;
 }
 
 /** A file, whose name is relative to the one that is read. */
