@@ -10,6 +10,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it } from "vitest";
 import { has, lacks } from "../process/child-process.ts";
 import { makeZip } from "../support/make-zip.ts";
@@ -205,6 +206,45 @@ it("exports messages that were in files as those files", async () => {
   const rest = Object.keys(before).filter((name) => !(name in after));
   // A part without its message, and a project: no conversation has them.
   expect(rest).toEqual(["part/msg_lost/prt_99.json", "project/proj1.json"]);
+});
+
+describe("a session that opencode keeps in its database", () => {
+  function withDatabase(place: Place): { env: { HOME: string; XDG_DATA_HOME: string }; path: string } {
+    const env = { HOME: place.path("home"), XDG_DATA_HOME: place.path("data") };
+    mkdirSync(place.path("data/opencode"), { recursive: true });
+    const path = place.path("data/opencode/opencode.db");
+    const database = new DatabaseSync(path);
+    database.exec(readFileSync(join(FIXTURES, "opencode/1.18.33-continued-and-forked.sql"), "utf8"));
+    database.close();
+    return { env, path };
+  }
+
+  it("is not touched while it is there", async () => {
+    const place = new Place();
+    const { env, path } = withDatabase(place);
+    const { imported: all } = await place.json(["import", path], { env });
+    const found = await place.json(["resume", all[0].id], { env });
+    expect(found).toMatchObject({ tool: "opencode", files: [], before: [], cwd: "/home/user" });
+    expect(found.command).toEqual(["opencode", "--session", all[0].sourceId]);
+  });
+
+  it("comes back by its own import, from a file with all of its messages", async () => {
+    const place = new Place();
+    const { env, path } = withDatabase(place);
+    const { imported: all } = await place.json(["import", path], { env });
+    rmSync(place.path("data"), { recursive: true });
+    const { files, before } = await place.json(["resume", all[0].id], { env });
+    expect(files).toMatchObject([{ state: "restored", notes: [] }]);
+    expect(before).toEqual([["opencode", "import", files[0].path]]);
+    // What opencode exports is what it imports.
+    const other = place.path("other");
+    const again = await place.json(["import", files[0].path, "--state-dir", other], { env });
+    expect(again.imported).toMatchObject([{ id: all[0].id, messages: all[0].messages, title: all[0].title }]);
+    const { files: same } = await place.json(["resume", all[0].id], { env });
+    expect(same).toMatchObject([{ path: files[0].path, state: "same" }]);
+    const { stdout } = await place.run(["resume", all[0].id], { env });
+    expect(stdout).toMatch(/To continue:\n {2}opencode import \S+\n {2}opencode --session/);
+  });
 });
 
 it("says what its tool does not know", async () => {

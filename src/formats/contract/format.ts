@@ -129,4 +129,16 @@ export interface ResumeRule {
   command(source: ResumableSource, path: string | undefined): readonly string[] | undefined;
   /** What else the tool needs that is not put back. */
   readonly note?: string;
+  /** How rows of its database come back, if the tool can read them from a file. */
+  readonly rows?: ImportRule;
+}
+
+/** A command of a tool that adds a session to its database. */
+interface ImportRule {
+  /** Whether the tool has the session: it must not be written again. */
+  isThere(sourceId: string, roots: PlaceRoots): Promise<boolean>;
+  /** What the tool reads, made of the rows that were kept; `undefined` if they do not suffice. */
+  file(rows: readonly JsonObject[]): JsonObject | undefined;
+  /** The words of the command. */
+  command(path: string): readonly string[];
 }

@@ -13,6 +13,7 @@ import { attachedFiles } from "../export/original/attached-files.ts";
 import { type OriginalSource, originalSources } from "../export/original/original.ts";
 import { FORMATS } from "../readers/index.ts";
 import { agentsOf, introductionOf } from "./agents.ts";
+import { rowFile } from "./row-files.ts";
 
 export interface RestoredFile {
   readonly path: string;
@@ -25,6 +26,8 @@ export interface RestoredFile {
 export interface Resumable {
   readonly tool: string;
   readonly files: readonly RestoredFile[];
+  /** Commands that have to run first, such as one that reads a restored file. */
+  readonly before: readonly (readonly string[])[];
   /** The words of the tool's command. */
   readonly command: readonly string[];
   /** The folder to run it in. */
@@ -32,8 +35,16 @@ export interface Resumable {
   readonly notes: readonly string[];
 }
 
-/** `NOT_FOUND` if nothing of it was imported, `NOT_SUPPORTED` if its tool cannot continue it. */
-export async function resumeConversation(store: Store, id: string, roots: PlaceRoots): Promise<Resumable> {
+/**
+ * `NOT_FOUND` if nothing of it was imported, `NOT_SUPPORTED` if its tool cannot continue it. Files for a command of
+ * the tool to read go to `folder`.
+ */
+export async function resumeConversation(
+  store: Store,
+  id: string,
+  roots: PlaceRoots,
+  folder: string,
+): Promise<Resumable> {
   const chat = await store.get(id);
   if (chat === undefined) throw new ColloquyError("NOT_FOUND", `There is no conversation ${id}`);
   const sources = await currentSources(store, id);
@@ -47,7 +58,7 @@ export async function resumeConversation(store: Store, id: string, roots: PlaceR
     );
   }
   const { key } = await chat.info();
-  const cwd = filledIn(about.cwd) ?? firstFolder(about);
+  const cwd = filledIn(about.cwd) ?? filledIn(about.directory) ?? firstFolder(about);
   const { original, added } = await lastSource(chat);
   const own = sources.filter(({ isBeside }) => !isBeside);
   const last = own.find(({ number }) => number === original) ?? own.at(-1);
@@ -63,6 +74,8 @@ export async function resumeConversation(store: Store, id: string, roots: PlaceR
     own.map(({ file }) => file),
   );
   const files = new Map<string, RestoredFile>();
+  const before: (readonly string[])[] = [];
+  let lost = 0;
   for (const part of [{ id, ...introduction }, ...agents]) {
     // The files of a sub-agent are with those of the session, whatever folder it worked in.
     const { sourceId, about } = part;
@@ -70,9 +83,16 @@ export async function resumeConversation(store: Store, id: string, roots: PlaceR
       const path = rule.place({ parts: partsOf(source.file), sourceId, key, cwd, about }, roots);
       if (path !== undefined && !files.has(path)) files.set(path, await restore(source, path));
     }
+    const rows = await rowFile(store, part, rule, roots, folder);
+    if (rows === "lost") lost++;
+    else if (rows !== undefined) {
+      files.set(rows.path, await restore(rows.source, rows.path));
+      before.push(rows.command);
+    }
   }
   const all = [...files.values()];
-  return { tool: rule.tool, files: all, command, cwd: cwd ?? null, notes: notesOf(rule, all, added) };
+  const notes = notesOf(rule, all, added, lost);
+  return { tool: rule.tool, files: all, before, command, cwd: cwd ?? null, notes };
 }
 
 async function currentSources(store: Store, id: string): Promise<OriginalSource[]> {
@@ -133,9 +153,17 @@ async function compared(source: OriginalSource, path: string): Promise<"same" | 
   return ours.digest("hex") === theirs.digest("hex") ? "same" : "differs";
 }
 
-function notesOf({ tool, note }: ResumeRule, files: readonly RestoredFile[], added: number): string[] {
+function notesOf(
+  { tool, note }: ResumeRule,
+  files: readonly RestoredFile[],
+  added: number,
+  lost: number,
+): string[] {
   const isThere = files.some(({ state }) => state === "same");
   return [
+    ...(lost === 0
+      ? []
+      : [`What came from the database of ${tool} is not put back: ${tool} must still have it`]),
     ...(added === 0 ? [] : [`${tool} does not know ${newest(added)} added here`]),
     ...(note === undefined || isThere ? [] : [note]),
   ];

@@ -7,7 +7,7 @@ export function run(
   env: Readonly<Record<string, string>> = {},
 ): string {
   const { stdout, stderr, status } = spawnSync(program, args, {
-    env: { ...process.env, ...env },
+    env: { ...process.env, PWD: process.cwd(), ...env },
     stdio: ["ignore", "pipe", "pipe"],
     encoding: "utf8",
     timeout: 120_000,

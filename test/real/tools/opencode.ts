@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { run } from "./command.ts";
 
-const CONFIG = {
+export const CONFIG = {
   autoupdate: false,
   share: "disabled",
   provider: {

@@ -2,10 +2,12 @@
 import { createHash } from "node:crypto";
 import { existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import type { Resumable } from "../../../src/formats/resume/resume.ts";
 import { CLAUDE_ENVIRONMENT } from "./claude-code.ts";
 import { CODEX_CONFIG } from "./codex.ts";
 import { run } from "./command.ts";
 import { GEMINI_ENVIRONMENT, GEMINI_SETTINGS } from "./gemini.ts";
+import { CONFIG as OPENCODE_CONFIG } from "./opencode.ts";
 
 const HOME = "/home/user";
 const COLLOQUY = join(import.meta.dirname, "../../../bin/colloquy.js");
@@ -59,6 +61,18 @@ const TOOLS: readonly Tool[] = [
       prompt,
     ],
   },
+  {
+    name: "opencode",
+    settings: { ".config/opencode/opencode.json": JSON.stringify(OPENCODE_CONFIG) },
+    sessions: ".local/share/opencode",
+    program: "opencode/node_modules/.bin/opencode",
+    env: {},
+    say: (prompt, session) => [
+      ...["run", "-m", "local/small"],
+      ...(session === undefined ? [] : ["--session", session]),
+      prompt,
+    ],
+  },
 ];
 
 export async function drive(_: string, tools: string): Promise<void> {
@@ -80,7 +94,8 @@ function continues({ name, settings, sessions, env, say }: Tool, program: string
   const before = hashes(folder);
   const [{ id } = { id: "" }] = JSON.parse(colloquy("import", folder, "--json")).imported as { id: string }[];
   rmSync(folder, { recursive: true });
-  const { command } = JSON.parse(colloquy("resume", id, "--json")) as { command: readonly string[] };
+  const { before: first, command } = JSON.parse(colloquy("resume", id, "--json")) as Resumable;
+  for (const [, ...words] of first) run(program, words, env);
   if (hashes(folder) !== before) return `FAILED: the files are not the same\n${before}\n${hashes(folder)}`;
   const answer = run(program, say("Again @say Still here.", command.at(-1)), env);
   return answer.includes("Still here.") ? `continued by ${command.join(" ")}` : `FAILED: ${answer}`;

@@ -11,6 +11,7 @@ import { safeLine } from "../../../util/visible-text.ts";
 import type { Call, Result } from "../../command.ts";
 import { checkReference } from "../../input/reference.ts";
 import { conversationOf, openToRead } from "../../store/open-store.ts";
+import { stateFolder } from "../../store/store-target.ts";
 import { wrap } from "../../terminal/wrap.ts";
 
 export async function run(call: Call): Promise<Result> {
@@ -35,16 +36,22 @@ async function prepare(call: Call): Promise<{ resumable: Resumable; id: string }
   const home = homedir();
   const data = process.env.XDG_DATA_HOME || join(home, ".local", "share");
   const roots = { home, data, environment: process.env };
-  return { resumable: await resumeConversation(store as Store, id, roots), id };
+  const folder = join(stateFolder(call.values), "resume");
+  return { resumable: await resumeConversation(store as Store, id, roots, folder), id };
 }
 
-function linesOf({ out }: Call, { files, command, cwd }: Resumable, notes: readonly string[]): string[] {
+function linesOf(
+  { out }: Call,
+  { files, before, command, cwd }: Resumable,
+  notes: readonly string[],
+): string[] {
+  const folder = cwd === null ? "" : `cd ${quoted(cwd)} && `;
   return [
     ...files.flatMap((file) => wrap(fileText(file), out.columns)),
     ...files.flatMap((file) => file.notes.flatMap((note) => wrap(`  ${note}`, out.columns))),
     ...notes.flatMap((note) => wrap(safeLine(note), out.columns)),
     "To continue:",
-    `  ${cwd === null ? "" : `cd ${quoted(cwd)} && `}${command.map(quoted).join(" ")}`,
+    ...[...before, command].map((words) => `  ${folder}${words.map(quoted).join(" ")}`),
   ];
 }
 
@@ -59,13 +66,24 @@ function quoted(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${safeLine(word).replaceAll("'", "'\\''")}'`;
 }
 
-async function start(call: Call, { tool, command, cwd, notes }: Resumable): Promise<Result> {
+async function start(call: Call, { tool, before, command, cwd, notes }: Resumable): Promise<Result> {
   for (const note of notes) call.out.note(safeLine(note));
+  for (const words of before) {
+    const code = await runOne(tool, words, cwd);
+    if (code !== 0) return { json: null, exit: code };
+  }
+  return { json: null, exit: await runOne(tool, command, cwd) };
+}
+
+async function runOne(tool: string, command: readonly string[], cwd: string | null): Promise<number> {
   const [program = "", ...words] = command;
-  const child = spawn(program, words, { stdio: "inherit", cwd: cwd ?? process.cwd() });
+  const folder = cwd ?? process.cwd();
+  // Some tools trust PWD more than the folder that they run in.
+  const env = { ...process.env, PWD: folder };
+  const child = spawn(program, words, { stdio: "inherit", cwd: folder, env });
   try {
     const [code] = await once(child, "close");
-    return { json: null, exit: typeof code === "number" ? code : 1 };
+    return typeof code === "number" ? code : 1;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
     throw new ColloquyError("NOT_FOUND", `${tool} is not installed: there is no program ${program}`);

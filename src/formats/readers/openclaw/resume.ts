@@ -14,6 +14,10 @@ export const openclawResume: ResumeRule = {
     const root = environment.OPENCLAW_STATE_DIR || join(home, ".openclaw");
     return join(root, "agents", agent, "sessions", `${sourceId}.jsonl`);
   },
-  command: ({ key }) => (key === null ? undefined : ["openclaw", "tui", "--session", key]),
+  // The store writes some keys in another way.
+  command({ key, about }) {
+    const known = filledIn(about.session_key) ?? key;
+    return known === null ? undefined : ["openclaw", "tui", "--session", known];
+  },
   note: "OpenClaw finds the session only if its own index still names it",
 };

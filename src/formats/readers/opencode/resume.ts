@@ -1,8 +1,24 @@
-import type { ResumeRule } from "../../contract/format.ts";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import type { PlaceRoots, ResumeRule } from "../../contract/format.ts";
+import { openSourceDatabase } from "../../sources/database.ts";
+import { importFile } from "./import-file.ts";
 
 export const opencodeResume: ResumeRule = {
   tool: "opencode",
   place: () => undefined,
   command: ({ sourceId }) => ["opencode", "--session", sourceId],
-  note: "opencode keeps sessions in its database, which is not changed: one that was deleted there cannot be continued",
+  rows: { isThere: hasSession, file: importFile, command: (path) => ["opencode", "import", path] },
 };
+
+async function hasSession(id: string, { data }: PlaceRoots): Promise<boolean> {
+  const path = join(data, "opencode", "opencode.db");
+  if (!existsSync(path)) return false;
+  const database = await openSourceDatabase(path);
+  try {
+    if (!database.columns("session").includes("id")) return false;
+    return [...database.rows("SELECT id FROM session WHERE id = ?", id)].length > 0;
+  } finally {
+    database.close();
+  }
+}
