@@ -51,6 +51,15 @@ it("mentions conversations that were opened and never used", async () => {
   }
 });
 
+it("imports a conversation of PersonalAgent that is one file without messages", async () => {
+  const folder = tempFolder();
+  const about = { id: "x", title: "Empty", created_at: "2025-01-21T19:30:00Z", profile_id: "p" };
+  writeFileSync(join(folder, "x.json"), JSON.stringify({ ...about, messages: [] }));
+  await using store = await openStore("ephemeral:");
+  const { imported } = await importConversations(store, [folder]);
+  expect(imported).toMatchObject([{ key: "personal-agent:x", title: "Empty", messages: 0 }]);
+});
+
 it("tells before an import which key a conversation without a usable one would get", async () => {
   const folder = join(tempFolder(), "agents", "main", "sessions");
   mkdirSync(folder, { recursive: true });

@@ -41,8 +41,10 @@ export const openaiChat: FormatWith<"lines" | "document"> = {
   isGeneric: true,
 };
 
-function isConversation({ messages, conversationId, sessionId }: JsonObject): boolean {
+function isConversation({ messages, conversationId, sessionId, created_at }: JsonObject): boolean {
   if (!Array.isArray(messages) || conversationId !== undefined || sessionId !== undefined) return false;
+  // Without a message, the time is a sign of another tool.
+  if (messages.length === 0 && created_at !== undefined) return false;
   return messages.length === 0 || objectsIn(messages).some(isChatMessage);
 }
 
