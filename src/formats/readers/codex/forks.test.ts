@@ -36,6 +36,13 @@ const everything = [
 const beginning = ["First turn", "Looking.", "One line."];
 const again = [...beginning, "Second turn again", "Second answer again."];
 
+function ordersOf(names: readonly string[]): string[][] {
+  if (names.length < 2) return [[...names]];
+  return names.flatMap((name) =>
+    ordersOf(names.filter((other) => other !== name)).map((others) => [name, ...others]),
+  );
+}
+
 describe("forks and reverts of a Codex thread", () => {
   it("are branches of one conversation, joined where they begin", async () => {
     await using store = await openStore("ephemeral:");
@@ -81,6 +88,25 @@ describe("forks and reverts of a Codex thread", () => {
       await using store = await openStore("ephemeral:");
       await importInSteps(store, steps);
       expect(await shapeOf(store)).toEqual(expected);
+    }
+  });
+
+  it("become the same conversation in whatever order their folders are read", async () => {
+    await using whole = await openStore("ephemeral:");
+    await importInSteps(whole, [everything]);
+    const expected = await shapeOf(whole);
+    for (const names of ordersOf([THREAD, WENT_BACK, FORK_OF_FORK, EARLY_FORK])) {
+      const home = join(tempFolder(), ".codex");
+      cpSync(join(FIXTURE, "archived_sessions"), join(home, "archived_sessions"), { recursive: true });
+      cpSync(join(FIXTURE, "session_index.jsonl"), join(home, "session_index.jsonl"));
+      for (const [index, name] of names.entries()) {
+        // The days that are near, in the zone of some user.
+        const day = join(home, "sessions", "2026", "11", String(Math.min(15 + index, 17)));
+        cpSync(join(FIXTURE, DAY, name), join(day, name));
+      }
+      await using store = await openStore("ephemeral:");
+      await importConversations(store, [home]);
+      expect(await shapeOf(store), names.join(", ")).toEqual(expected);
     }
   });
 
