@@ -6,7 +6,7 @@ import { run } from "./command.ts";
 const MODEL = { input: ["text"], contextWindow: 100_000, maxTokens: 4000, reasoning: true };
 const COST = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
 
-const MODELS = {
+export const MODELS: object = {
   providers: {
     local: {
       ...{ baseUrl: "http://127.0.0.1:8901/v1", apiKey: "none", api: "openai-completions" },

@@ -8,6 +8,7 @@ import { CODEX_CONFIG } from "./codex.ts";
 import { run } from "./command.ts";
 import { GEMINI_ENVIRONMENT, GEMINI_SETTINGS } from "./gemini.ts";
 import { CONFIG as OPENCODE_CONFIG } from "./opencode.ts";
+import { MODELS as PI_MODELS } from "./pi.ts";
 
 const HOME = "/home/user";
 const COLLOQUY = join(import.meta.dirname, "../../../bin/colloquy.js");
@@ -69,6 +70,18 @@ const TOOLS: readonly Tool[] = [
     env: {},
     say: (prompt, session) => [
       ...["run", "-m", "local/small"],
+      ...(session === undefined ? [] : ["--session", session]),
+      prompt,
+    ],
+  },
+  {
+    name: "pi",
+    settings: { ".pi/agent/models.json": JSON.stringify(PI_MODELS) },
+    sessions: ".pi/agent/sessions",
+    program: "pi/node_modules/.bin/pi",
+    env: {},
+    say: (prompt, session) => [
+      ...["-p", "--provider", "local", "--model", "small"],
       ...(session === undefined ? [] : ["--session", session]),
       prompt,
     ],
