@@ -34,6 +34,39 @@ describe("the memory of segments", () => {
   });
 });
 
+describe("the bytes of a file", () => {
+  it("are kept as they are while a reader holds a record and more is read", async () => {
+    const lines = Array.from({ length: 40 }, (_, index) => Buffer.from(`${index} ${"word ".repeat(4000)}\n`));
+    const file = Buffer.concat(lines);
+    const stream = new FileStream(0);
+    const collector = new Collector("lines", () => {});
+    const source: ByteSource = {
+      async *chunks() {
+        for (let at = 0; at < file.length; at += 65_536) yield file.subarray(at, at + 65_536);
+      },
+      async close() {},
+    };
+    let [next, start, held] = [0, 0, 0];
+    for await (const _ of stream.recording(source).chunks()) {
+      for (
+        let line = lines[next];
+        line !== undefined && start + line.length <= stream.end;
+        line = lines[++next]
+      ) {
+        stream.add(start, line.length, false);
+        // The last record stays with the reader until the next one was read.
+        if (next > 0) stream.claim(held, collector);
+        held = start;
+        start += line.length;
+      }
+      stream.release();
+    }
+    stream.claim(held, collector);
+    stream.release();
+    expect(bytesOf(collector.take(file.length)).equals(file)).toBe(true);
+  });
+});
+
 /** So many lines, as one conversation gathers them. */
 function gathered(lines: number): QueuedOriginal | undefined {
   const collector = new Collector("lines", () => {});

@@ -168,9 +168,10 @@ export class FileStream {
     // Damage is read a second time, from an earlier place.
     if (known < 0 || known >= chunk.length) return;
     const bytes = known === 0 ? chunk : chunk.subarray(known);
-    const length = this.#end - this.#from;
-    if (length + bytes.length > this.#window.length) this.#grow(length + bytes.length);
-    bytes.copy(this.#window, length);
+    const wanted = this.#end - this.#from + bytes.length;
+    if (wanted > this.#window.length) this.#grow(wanted);
+    // Growing may have moved the window.
+    bytes.copy(this.#window, this.#end - this.#from);
     this.#end += bytes.length;
   }
 
