@@ -2,6 +2,7 @@
 import { createHash } from "node:crypto";
 import { existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import type { ImportReport } from "../../../src/formats/import/report.ts";
 import type { Resumable } from "../../../src/formats/resume/resume.ts";
 import { CLAUDE_ENVIRONMENT } from "./claude-code.ts";
 import { CODEX_CONFIG } from "./codex.ts";
@@ -21,9 +22,17 @@ interface Tool {
   readonly sessions: string;
   readonly program: string;
   readonly env: Readonly<Record<string, string>>;
+  /** What it is told first, if that is more than a greeting. */
+  readonly first?: string;
   /** The words that say something, in a new session or in one that is resumed. */
   say(prompt: string, session: string | undefined): readonly string[];
 }
+
+const AGENT = {
+  description: "Look",
+  prompt: "In the sub-agent ~say Looked.",
+  subagent_type: "general-purpose",
+};
 
 const TOOLS: readonly Tool[] = [
   {
@@ -32,6 +41,7 @@ const TOOLS: readonly Tool[] = [
     sessions: ".claude/projects",
     program: "claude-code/node_modules/.bin/claude",
     env: CLAUDE_ENVIRONMENT,
+    first: `Hello @tool Agent ${JSON.stringify(AGENT)} @next @say Walnut.`,
     say: (prompt, session) => ["-p", ...(session === undefined ? [] : ["--resume", session]), prompt],
   },
   {
@@ -95,7 +105,7 @@ export async function drive(_: string, tools: string): Promise<void> {
   }
 }
 
-function continues({ name, settings, sessions, env, say }: Tool, program: string): string {
+function continues({ name, settings, sessions, env, first, say }: Tool, program: string): string {
   for (const [path, text] of Object.entries(settings)) {
     mkdirSync(dirname(join(HOME, path)), { recursive: true });
     writeFileSync(join(HOME, path), text);
@@ -103,19 +113,23 @@ function continues({ name, settings, sessions, env, say }: Tool, program: string
   const folder = join(HOME, sessions);
   const colloquy = (...words: readonly string[]): string =>
     run(process.execPath, [COLLOQUY, ...words, "--state-dir", join(HOME, "state", name)]);
-  run(program, say("Hello @say Walnut.", undefined), env);
+  run(program, say(first ?? "Hello @say Walnut.", undefined), env);
   const before = hashes(folder);
-  const [{ id } = { id: "" }] = JSON.parse(colloquy("import", folder, "--json")).imported as { id: string }[];
+  const report = JSON.parse(colloquy("import", folder, "--json")) as ImportReport;
+  const { id } = report.imported.find(({ sourceId }) => !sourceId.includes("/")) ?? { id: "" };
   rmSync(folder, { recursive: true });
-  const { before: first, command } = JSON.parse(colloquy("resume", id, "--json")) as Resumable;
-  for (const [, ...words] of first) run(program, words, env);
+  const { before: commands, command } = JSON.parse(colloquy("resume", id, "--json")) as Resumable;
+  for (const [, ...words] of commands) run(program, words, env);
   if (hashes(folder) !== before) return `FAILED: the files are not the same\n${before}\n${hashes(folder)}`;
   const answer = run(program, say("Again @say Still here.", command.at(-1)), env);
-  return answer.includes("Still here.") ? `continued by ${command.join(" ")}` : `FAILED: ${answer}`;
+  const restored = `${before === "" ? 0 : before.split("\n").length} files`;
+  return answer.includes("Still here.")
+    ? `continued by ${command.join(" ")} (${restored})`
+    : `FAILED: ${answer}`;
 }
 
 function hashes(folder: string): string {
-  const files = globSync("**/*.jsonl", { cwd: folder }).sort();
+  const files = globSync("**/*.{jsonl,meta.json,txt}", { cwd: folder }).sort();
   return files.map((file) => `${file} ${hashOf(join(folder, file))}`).join("\n");
 }
 
