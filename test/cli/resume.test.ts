@@ -247,6 +247,25 @@ describe("a session that opencode keeps in its database", () => {
   });
 });
 
+it("says that a session in the database of OpenClaw is not put back, and names it as OpenClaw does", async () => {
+  const place = new Place();
+  const env = { HOME: place.path("home") };
+  const folder = place.path("home/.openclaw/agents/main/agent");
+  mkdirSync(folder, { recursive: true });
+  const database = new DatabaseSync(join(folder, "openclaw-agent.sqlite"));
+  database.exec(readFileSync(join(FIXTURES, "openclaw/2026.9.6-reset-and-deleted.sql"), "utf8"));
+  database.close();
+  await place.json(["import", folder], { env });
+  const { command, files, notes } = await place.json(["resume", "agent:main:scratch-1"], { env });
+  expect({ command, files }).toEqual({
+    command: ["openclaw", "tui", "--session", "agent:main:scratch-1"],
+    files: [],
+  });
+  expect(notes[0]).toBe(
+    "What came from the database of OpenClaw is not put back: OpenClaw must still have it",
+  );
+});
+
 it("says what its tool does not know", async () => {
   const place = new Place();
   const { id, env } = await imported(place, CASES[0] as Case);
