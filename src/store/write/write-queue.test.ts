@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { EphemeralEngine } from "../../engine/ephemeral/ephemeral-engine.ts";
 import type { Operation, Outcome } from "../../engine/index.ts";
@@ -36,6 +37,41 @@ describe("group commit", () => {
       }),
     );
     expect(engine.batches).toEqual([8, 8, 8, 8, 8, 8]);
+  });
+
+  it("waits for an engine in another thread until no more operations arrive", async () => {
+    const engine = new WatchedEngine();
+    const commit = engine.commit.bind(engine);
+    engine.commit = (operations) => Promise.resolve(commit(operations)) as unknown as Outcome[];
+    const store = await openStore(engine);
+    const chat = await store.create();
+    const appended: Promise<unknown>[] = [chat.append(hello)];
+    for (let turn = 0; turn < 5; turn++) {
+      await setImmediate();
+      appended.push(chat.append(hello));
+    }
+    await Promise.all(appended);
+    expect(engine.batches).toEqual([1, 6]);
+  });
+
+  it("commits although operations never stop arriving", async () => {
+    const engine = new WatchedEngine();
+    const commit = engine.commit.bind(engine);
+    engine.commit = (operations) => Promise.resolve(commit(operations)) as unknown as Outcome[];
+    const store = await openStore(engine);
+    const chat = await store.create();
+    let isCommitted = false;
+    const appended: Promise<unknown>[] = [
+      chat.append(hello).then(() => {
+        isCommitted = true;
+      }),
+    ];
+    for (let turn = 0; turn < 100 && !isCommitted; turn++) {
+      await setImmediate();
+      appended.push(chat.append(hello));
+    }
+    expect(isCommitted).toBe(true);
+    await Promise.all(appended);
   });
 
   it("bounds a batch by count and by bytes", async () => {
