@@ -278,6 +278,7 @@ describe("no secret is in", () => {
         log.error({ problem: form, in: { stack: `Error: ${form}` } }, form);
     }
     for (const secret of Object.values(PLACED)) log.info({ basic: btoa(secret) }, "encoded");
+    await log[Symbol.asyncDispose]();
     const text = readFileSync(join(stateDir, "gateway.log"), "utf8");
     const lines = text.trim().split("\n");
     expect(lines.filter((line) => JSON.parse(line).problem?.includes("[redacted")).length).toBeGreaterThan(

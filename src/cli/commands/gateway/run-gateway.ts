@@ -38,7 +38,7 @@ export async function runGateway(
   await using auth = await Auth.open({ stateDir, config: section });
   const listen = { ...listenSettings(section), ...(port === undefined ? {} : { port }) };
   const page = call.flags.has("no-page") ? undefined : await pageFolder((text) => call.out.note(text));
-  const log = openLog(stateDir);
+  await using log = openLog(stateDir);
   const sections = [...AGENT_SECTIONS, ...SECTIONS];
   const version = packageVersion();
   const onProblem = ({ message }: ColloquyError): void => log.error({ problem: message }, "failed");
