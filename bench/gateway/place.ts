@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { Agents } from "../../src/channel/setup/agents.ts";
 import { Auth } from "../../src/gateway/auth/auth.ts";
 import { openGateway } from "../../src/gateway/gateway.ts";
+import { openLog } from "../../src/gateway/log.ts";
 import { openCredentials } from "../../src/state/credentials/index.ts";
 import { openStore } from "../../src/store/open.ts";
 import type { Store } from "../../src/store/store.ts";
@@ -27,19 +28,22 @@ export interface BenchPlaceOptions {
   readonly path?: string;
   /** The folder of the page. */
   readonly page?: string;
+  /** Whether requests are noted in a file. */
+  readonly logs?: boolean;
 }
 
 export async function openBenchPlace(folder: string, options: BenchPlaceOptions = {}): Promise<BenchPlace> {
   const stateDir = join(folder, `gateway-${process.hrtime.bigint()}`);
   mkdirSync(stateDir, { mode: 0o700 });
-  const { config = {}, path = join(stateDir, "store.db"), page } = options;
+  const { config = {}, path = join(stateDir, "store.db"), page, logs = false } = options;
   const store = await openStore(`sqlite:${path}`, { worker: true });
   const credentials = openCredentials({ stateDir, env: {} });
   const agents = new Agents({ store, config, env: {}, credentials, stateDir, onNotice: () => {} });
-  const auth = await Auth.open({ stateDir, config: {} });
+  const auth = await Auth.open({ stateDir, config: {}, thread: true });
   const grant = { user: "owner", name: "bench", permission: "admin", scope: null, expiresAt: null } as const;
-  const { secret: token } = auth.createToken(grant);
-  const gateway = await openGateway({ agents, auth, port: 0, version: "1", page });
+  const { secret: token } = await auth.createToken(grant);
+  const log = logs ? openLog(stateDir) : undefined;
+  const gateway = await openGateway({ agents, auth, port: 0, version: "1", page, ...(log && { log }) });
   return {
     ...{ store, path, token, url: gateway.url },
     link: () => auth.signInLink(gateway.url),
@@ -48,6 +52,7 @@ export async function openBenchPlace(folder: string, options: BenchPlaceOptions 
       await agents.close();
       await auth.close();
       await store.close();
+      await log?.[Symbol.asyncDispose]();
     },
   };
 }

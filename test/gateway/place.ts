@@ -49,17 +49,27 @@ export async function openPlace(
     readonly store?: Store;
     readonly config?: JsonObject;
     readonly clock?: Clock;
+    /** Whether slow writes are made in other threads, as by the command. */
+    readonly thread?: boolean;
     readonly env?: Readonly<Record<string, string>>;
     /** Default: one that is removed after the test. */
     readonly stateDir?: string;
   } = {},
 ): Promise<Place> {
-  const { store = await openStore("ephemeral:"), config = {}, env = {}, clock, ...rest } = options;
+  const {
+    store = await openStore("ephemeral:"),
+    config = {},
+    env = {},
+    clock,
+    thread = false,
+    ...rest
+  } = options;
   const { stateDir = tempFolder() } = options;
   const credentials = openCredentials({ stateDir, env: {} });
   const agents = new Agents({ store, config, env, credentials, stateDir, onNotice: () => {} });
-  const auth = await Auth.open({ stateDir, config: objectIn(config.gateway) ?? {}, ...(clock && { clock }) });
-  const secrets = secretsFor(auth, scopes);
+  const section = objectIn(config.gateway) ?? {};
+  const auth = await Auth.open({ stateDir, config: section, thread, ...(clock && { clock }) });
+  const secrets = await secretsFor(auth, scopes);
   const gateway = await openGateway({ agents, auth, port: 0, version: "1", ...rest });
   const port = Number(new URL(gateway.url).port);
   return {
@@ -83,16 +93,18 @@ export async function openPlace(
 }
 
 /** A token with each permission, and one with each scope. */
-function secretsFor(auth: Auth, scopes: Readonly<Record<string, Scope>>): ReadonlyMap<string, string> {
+async function secretsFor(
+  auth: Auth,
+  scopes: Readonly<Record<string, Scope>>,
+): Promise<ReadonlyMap<string, string>> {
   const same = { user: OWNER, expiresAt: null };
-  const made = (name: string, permission: Permission, scope: Scope | null): [string, string] => [
-    name,
-    auth.createToken({ ...same, name, permission, scope }).secret,
-  ];
-  return new Map([
-    ...PERMISSIONS.map((permission) => made(permission, permission, null)),
-    ...Object.entries(scopes).map(([name, scope]) => made(name, "admin", scope)),
-  ]);
+  const secrets = new Map<string, string>();
+  const make = async (name: string, permission: Permission, scope: Scope | null): Promise<void> => {
+    secrets.set(name, (await auth.createToken({ ...same, name, permission, scope })).secret);
+  };
+  for (const permission of PERMISSIONS) await make(permission, permission, null);
+  for (const [name, scope] of Object.entries(scopes)) await make(name, "admin", scope);
+  return secrets;
 }
 
 /** With `node:http`, which sends every header as it is. */

@@ -88,7 +88,7 @@ describe("signing in", () => {
 
   it("keeps a sign-in with a token within the token", async () => {
     await using place = await openPlace({ discord: { channels: ["discord"] } });
-    const made = place.auth.createToken({
+    const made = await place.auth.createToken({
       name: "bot",
       user: OWNER,
       permission: "read",

@@ -55,8 +55,8 @@ describe("auth", () => {
   it("knows the principal of an access secret, until it is revoked or expires", async () => {
     const { time, auth, create } = await opened();
     await using _ = auth;
-    const forever = create();
-    const short = create({
+    const forever = await create();
+    const short = await create({
       expiresAt: time.now + 1000,
       permission: "admin",
       scope: { channels: ["discord"] },
@@ -72,14 +72,14 @@ describe("auth", () => {
     time.now += 1000;
     await expect(auth.check(short.secret)).rejects.toMatchObject({ code: "UNAUTHORIZED" });
     expect((await auth.check(forever.secret)).permission).toBe("read");
-    auth.revokeToken(forever.info.id, OWNER);
+    await auth.revokeToken(forever.info.id, OWNER);
     await expect(auth.check(forever.secret)).rejects.toMatchObject({ code: "UNAUTHORIZED" });
   });
 
   it("refuses a credential that it knew as soon as another process revokes it", async () => {
     const { stateDir, auth, create } = await opened();
     await using _ = auth;
-    const [one, other] = [create(), create()];
+    const [one, other] = [await create(), await create()];
     const known = await auth.check(one.secret);
     expect(await auth.check(one.secret)).toBe(known);
     const elsewhere = await Records.open(stateDir);
@@ -105,17 +105,17 @@ describe("auth", () => {
   it("makes no token for everything out of an empty scope", async () => {
     const { auth, create } = await opened();
     await using _ = auth;
-    expect(() => create({ scope: {} })).toThrow("at least one list");
+    await expect(create({ scope: {} })).rejects.toThrow("at least one list");
   });
 
   it("takes the ids of conversations in a scope only as they are stored", async () => {
     const { auth, create } = await opened();
     await using _ = auth;
     const id = "0198c0de-1111-7222-8333-44445555AAAA";
-    expect(create({ scope: { conversations: [id] } }).info.scope).toEqual({
+    expect((await create({ scope: { conversations: [id] } })).info.scope).toEqual({
       conversations: [id.toLowerCase()],
     });
-    expect(() => create({ scope: { conversations: ["web:a"] } })).toThrow("must have ids");
+    await expect(create({ scope: { conversations: ["web:a"] } })).rejects.toThrow("must have ids");
   });
 
   it("accepts a token of the config whatever it looks like, and refuses one that no header can have", async () => {
@@ -130,7 +130,7 @@ describe("auth", () => {
   it("keeps what the owner did in the audit, however often a stranger fails", async () => {
     const { time, auth, create } = await opened();
     await using _ = auth;
-    const { id } = create().info;
+    const { id } = (await create()).info;
     auth.records.write(() => {
       for (let n = 0; n < 2100; n++) note(auth.records, time.now, "sign-in-failed");
     });
@@ -150,7 +150,7 @@ describe("auth", () => {
     );
     // Nor does it cost the attempts of those who log in.
     await expect(auth.signIn({ token: "cqt_guess" }, CLIENT)).rejects.toMatchObject({ code: "UNAUTHORIZED" });
-    expect((await auth.check(create().secret, CLIENT)).permission).toBe("read");
+    expect((await auth.check((await create()).secret, CLIENT)).permission).toBe("read");
   });
 
   it("keeps the browsers of a user, however often a program signs in", async () => {
@@ -158,7 +158,7 @@ describe("auth", () => {
     await using _ = auth;
     const code = new URL(auth.signInLink("http://127.0.0.1/")).hash.slice("#sign-in=".length);
     const browser = await auth.signIn({ code }, CLIENT);
-    const { secret: token } = create();
+    const { secret: token } = await create();
     for (let n = 0; n < 370; n++) {
       time.now += 1;
       await auth.signIn({ token }, CLIENT);
@@ -175,7 +175,7 @@ describe("auth", () => {
       auth.onEnded(principal, () => ended.push(principal.tokenId));
       return principal;
     };
-    const [one, other] = [create(), create()];
+    const [one, other] = [await create(), await create()];
     await watch(one.secret);
     await watch(other.secret);
     await sleep(300);
@@ -189,13 +189,13 @@ describe("auth", () => {
   it("ends a connection whose token was revoked between its check and its watch", async () => {
     const { auth, create } = await opened();
     await using _ = auth;
-    const made = create();
+    const made = await create();
     const principal = await auth.check(made.secret);
-    auth.revokeToken(made.info.id, OWNER);
+    await auth.revokeToken(made.info.id, OWNER);
     // Nobody else is watched, and nothing else is written: only the records themselves can tell.
     await sleep(300);
     let ended = 0;
-    auth.onEnded(await auth.check(create().secret), () => {});
+    auth.onEnded(await auth.check((await create()).secret), () => {});
     await sleep(300);
     auth.onEnded(principal, () => ended++);
     expect(ended).toBe(1);
@@ -204,7 +204,7 @@ describe("auth", () => {
   it("issues tickets that open one connection, from one origin, for 30 s", async () => {
     const { time, auth, create } = await opened();
     await using _ = auth;
-    const principal = await auth.check(create().secret);
+    const principal = await auth.check((await create()).secret);
     const origin = "http://127.0.0.1:18789";
     const { ticket } = auth.issueTicket(principal, origin);
     expect(auth.takeTicket(ticket, origin)).toBe(principal);
@@ -216,7 +216,7 @@ describe("auth", () => {
     time.now += 30_000;
     expect(() => auth.takeTicket(late, null)).toThrow("ticket is not valid");
     const revoked = auth.issueTicket(principal, null).ticket;
-    auth.revokeToken(principal.tokenId, OWNER);
+    await auth.revokeToken(principal.tokenId, OWNER);
     expect(() => auth.takeTicket(revoked, null)).toThrow("has ended");
   });
 });

@@ -6,22 +6,22 @@ import { type Random, systemRandom } from "../../util/uuid.ts";
 import type { Incoming } from "../http/incoming.ts";
 import type { TokenInfo } from "../wire/auth.ts";
 import { isAccessToken } from "./access-token.ts";
+import { changesHere, type RecordChanges } from "./changes/changes.ts";
+import { ChangesElsewhere } from "./changes/changes-elsewhere.ts";
 import { assertProxy, type Client, clientOf } from "./client.ts";
 import { credentialOf } from "./credential-of.ts";
 import { Credentials } from "./credentials.ts";
 import { Ended } from "./ended.ts";
 import { LastUsed } from "./last-used.ts";
 import { keepConfig } from "./login/keep-config.ts";
-import { type Login, noteWrongToken } from "./login/login.ts";
+import type { Login } from "./login/login.ts";
 import { newSession, renewedSession, type Session } from "./login/session.ts";
 import type { AuthParts } from "./parts.ts";
 import type { Principal } from "./principal.ts";
-import { note } from "./records/audit.ts";
 import { newSignInLink } from "./records/links.ts";
 import { Records } from "./records/records.ts";
-import { revokeSignIn } from "./records/sign-ins.ts";
 import { currentKey, rotateKeys } from "./records/signing-keys.ts";
-import { createToken, type NewToken, revokeToken } from "./records/tokens.ts";
+import type { NewToken } from "./records/tokens.ts";
 import { type AuthSettings, authSettings } from "./settings.ts";
 import { placesOfStrangers, placesOfTokens } from "./shares.ts";
 import { Tickets } from "./tickets.ts";
@@ -30,12 +30,15 @@ export interface AuthOptions {
   readonly stateDir: string;
   /** `gateway` of the config. */
   readonly config: JsonObject;
+  /** Change the records in another thread, so that this one never waits for the disk. */
+  readonly thread?: boolean;
   readonly clock?: Clock;
   readonly random?: Random;
 }
 
 export class Auth implements AuthParts, AsyncDisposable {
   readonly records: Records;
+  readonly changes: RecordChanges;
   readonly clock: Clock;
   readonly random: Random;
   #settings: AuthSettings;
@@ -47,26 +50,37 @@ export class Auth implements AuthParts, AsyncDisposable {
   readonly #strangers = placesOfStrangers();
   readonly #connections = placesOfTokens();
 
-  private constructor(records: Records, settings: AuthSettings, clock: Clock, random: Random) {
+  private constructor(
+    records: Records,
+    settings: AuthSettings,
+    clock: Clock,
+    random: Random,
+    changes: RecordChanges | undefined,
+  ) {
     this.records = records;
+    this.changes = changes ?? changesHere(this);
     this.#settings = settings;
     this.clock = clock;
     this.random = random;
     this.#tickets = new Tickets(clock, random);
     this.#credentials = new Credentials(records, clock);
     this.#ended = new Ended(records, clock, (principal) => this.#credentials.isCurrent(principal));
-    this.#lastUsed = new LastUsed(records);
+    this.#lastUsed = new LastUsed(this.changes);
   }
 
   /** Refuses unsafe settings before anything is written. */
   static async open({
     stateDir,
     config,
+    thread = false,
     clock = systemClock,
     random = systemRandom,
   }: AuthOptions): Promise<Auth> {
     const settings = authSettings(config);
-    const auth = new Auth(await Records.open(stateDir), settings, checkedClock(clock), random);
+    const records = await Records.open(stateDir);
+    const checked = checkedClock(clock);
+    const changes = thread ? new ChangesElsewhere(stateDir, checked) : undefined;
+    const auth = new Auth(records, settings, checked, random, changes);
     try {
       currentKey(auth.records, random, auth.clock());
       await keepConfig(auth.records, random, auth.clock(), settings);
@@ -96,7 +110,10 @@ export class Auth implements AuthParts, AsyncDisposable {
   /** The principal of an access token or access secret. Throws `UNAUTHORIZED`. */
   async check(credential: string, client?: Client): Promise<Principal> {
     const principal = await this.#credentials.check(credential).catch((error: unknown) => {
-      if (client !== undefined && !isAccessToken(credential)) noteWrongToken(this, client);
+      if (client !== undefined && !isAccessToken(credential)) {
+        // The answer is the same if it cannot be noted.
+        this.changes.make("noteWrongToken", client.address).catch(() => {});
+      }
       throw error;
     });
     this.#lastUsed.note(principal.tokenId, this.clock());
@@ -132,26 +149,23 @@ export class Auth implements AuthParts, AsyncDisposable {
   }
 
   /** Ends a sign-in, with everything that is open. A token has to be revoked instead. */
-  signOut({ user, tokenId }: Principal, client: Client): void {
-    if (revokeSignIn(this.records, this.clock(), tokenId))
-      note(this.records, this.clock(), "sign-out", { user, client: client.address });
+  async signOut({ user, tokenId }: Principal, { address }: Client): Promise<void> {
+    await this.changes.make("endSignIn", tokenId, "sign-out", { user, client: address });
   }
 
   /** The secret is returned only this once. */
-  createToken(token: NewToken): { readonly info: TokenInfo; readonly secret: string } {
-    return createToken(this, token);
+  async createToken(token: NewToken): Promise<{ readonly info: TokenInfo; readonly secret: string }> {
+    return this.changes.make("createToken", token);
   }
 
   /** Everything that was signed in with it ends too. */
-  revokeToken(id: string, by: string): TokenInfo {
-    return revokeToken(this, id, by);
+  async revokeToken(id: string, by: string): Promise<TokenInfo> {
+    return this.changes.make("revokeToken", id, by);
   }
 
   /** Whether there was a sign-in to end. */
-  revokeDevice(id: string, by: string): boolean {
-    const isRevoked = revokeSignIn(this.records, this.clock(), id);
-    if (isRevoked) note(this.records, this.clock(), "device-revoked", { user: by, details: id });
-    return isRevoked;
+  async revokeDevice(id: string, by: string): Promise<boolean> {
+    return this.changes.make("endSignIn", id, "device-revoked", { user: by, details: id });
   }
 
   /** Sign with a new key. Access tokens of the former one are accepted until they expire, or not at all. */
@@ -197,7 +211,8 @@ export class Auth implements AuthParts, AsyncDisposable {
 
   async close(): Promise<void> {
     this.#ended.close();
-    this.#lastUsed.close();
+    await this.#lastUsed.close();
+    await this.changes.close();
     this.records.close();
   }
 

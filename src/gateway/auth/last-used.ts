@@ -1,40 +1,32 @@
 /** When tokens and sign-ins were last used, for people who look at them. Written once a minute, and may be lost. */
-import type { Records } from "./records/records.ts";
+import type { RecordChanges } from "./changes/changes.ts";
 
 const FLUSH_MS = 60_000;
 
 export class LastUsed {
-  readonly #records: Records;
+  readonly #changes: RecordChanges;
   readonly #used = new Map<string, number>();
   readonly #timer: NodeJS.Timeout;
 
-  constructor(records: Records) {
-    this.#records = records;
-    this.#timer = setInterval(() => this.#flush(), FLUSH_MS).unref();
+  constructor(changes: RecordChanges) {
+    this.#changes = changes;
+    this.#timer = setInterval(() => void this.#flush(), FLUSH_MS).unref();
   }
 
   note(tokenId: string, nowMs: number): void {
     this.#used.set(tokenId, nowMs);
   }
 
-  close(): void {
+  async close(): Promise<void> {
     clearInterval(this.#timer);
-    this.#flush();
+    await this.#flush();
   }
 
-  #flush(): void {
+  async #flush(): Promise<void> {
     if (this.#used.size === 0) return;
     const used = [...this.#used];
     this.#used.clear();
-    try {
-      this.#records.writeLazily(() => {
-        for (const table of ["tokens", "sign_ins"]) {
-          const sql = `UPDATE ${table} SET last_used_at = max(coalesce(last_used_at, 0), ?) WHERE id = ?`;
-          for (const [id, at] of used) this.#records.run(sql, at, id);
-        }
-      });
-    } catch {
-      // The next request notes it again.
-    }
+    // After a failure, the next request notes it again.
+    await this.#changes.make("noteUsed", used).catch(() => {});
   }
 }

@@ -6,7 +6,7 @@ import type { Client } from "../auth/client.ts";
 import { cookieIn, cookieText } from "../auth/cookies.ts";
 import { assertOwnPage } from "../auth/credential-of.ts";
 import type { Session } from "../auth/login/session.ts";
-import { addKnownDevice, DEVICE_MS, isKnownDevice } from "../auth/records/known-device.ts";
+import { DEVICE_MS, isKnownDevice } from "../auth/records/known-device.ts";
 import type { SessionState, SignedIn } from "../wire/auth.ts";
 import { PERMISSION, SCOPE } from "./auth-schemas.ts";
 import { defineRoute, type Route, type RouteAnswer } from "./route.ts";
@@ -90,9 +90,9 @@ export const AUTH_ROUTES: readonly Route[] = [
     summary: "End this sign-in, with its open connections",
     status: 204,
     answer: { type: "null" },
-    handle: (request, { auth }) => {
+    handle: async (request, { auth }) => {
       const client = auth.clientOf(request);
-      auth.signOut(request.principal, client);
+      await auth.signOut(request.principal, client);
       const gone = (["access", "refresh"] as const).map((name) => cookieText(client, name, "", 0));
       return { status: 204, headers: { "set-cookie": gone } };
     },
@@ -148,16 +148,25 @@ function methodsOf({ settings }: Auth): SessionState["methods"] {
   ];
 }
 
-function signedIn(auth: Auth, client: Client, session: Session, cookies: boolean): RouteAnswer {
+async function signedIn(
+  auth: Auth,
+  client: Client,
+  session: Session,
+  cookies: boolean,
+): Promise<RouteAnswer> {
   const { principal, accessToken, refreshToken } = session;
   const { user, permission, scope, expiresAt } = principal;
   const shown = cookies ? { accessToken: null, refreshToken: null } : { accessToken, refreshToken };
   const json: SignedIn = { user, permission, scope, ...shown, expiresAt: isoTime(expiresAt) };
-  return cookies ? { json, headers: { "set-cookie": cookiesOf(auth, client, session) } } : { json };
+  return cookies ? { json, headers: { "set-cookie": await cookiesOf(auth, client, session) } } : { json };
 }
 
-function cookiesOf(auth: Auth, client: Client, { principal, accessToken, refreshToken }: Session): string[] {
-  const { settings, records, random } = auth;
+async function cookiesOf(
+  auth: Auth,
+  client: Client,
+  { principal, accessToken, refreshToken }: Session,
+): Promise<string[]> {
+  const { settings, records, changes } = auth;
   const now = auth.clock();
   const device = cookieIn(client, "device");
   const isKnown = device !== undefined && isKnownDevice(records, now, device);
@@ -168,7 +177,7 @@ function cookiesOf(auth: Auth, client: Client, { principal, accessToken, refresh
     cookieText(client, "refresh", refreshToken, settings.refreshMs),
     ...(isKnown || !isOwner
       ? []
-      : [cookieText(client, "device", addKnownDevice(records, random, now, principal.user), DEVICE_MS)]),
+      : [cookieText(client, "device", await changes.make("addKnownDevice", principal.user), DEVICE_MS)]),
   ];
 }
 

@@ -1,5 +1,6 @@
 import { ColloquyError } from "../../errors.ts";
-import { noteBlob } from "../auth/records/known-blobs.ts";
+import type { Auth } from "../auth/auth.ts";
+import type { Principal } from "../auth/principal.ts";
 import type { GatewayContext } from "../context.ts";
 import { FILE_POLICY } from "../http/security-headers.ts";
 import type { StoredBlobView } from "../wire/rest.ts";
@@ -25,7 +26,7 @@ export const BLOB_ROUTES: readonly Route[] = [
     answer: objectOf({ hash: { type: "string" }, size: { type: "integer" } }),
     handle: async ({ bytes, principal }, { store, auth }) => {
       const { hash, size } = await store.putBlob(bytes);
-      noteBlob(auth, principal, hash);
+      await noteBlob(auth, principal, hash);
       return { json: { hash, size } satisfies StoredBlobView };
     },
   }),
@@ -51,11 +52,16 @@ export const BLOB_ROUTES: readonly Route[] = [
       const conversation = await conversationOf(request, gateway);
       const entry = await conversation.entry(id, { blobs: "references" });
       if (entry?.blobs?.some((blob) => blob.hash === hash) !== true) throw noBlob();
-      noteBlob(gateway.auth, request.principal, hash);
+      await noteBlob(gateway.auth, request.principal, hash);
       return blobAnswer(gateway, hash, request.query.type);
     },
   }),
 ];
+
+/** A token with a scope may refer to the blobs that it has seen. Others may see every blob. */
+async function noteBlob({ changes }: Auth, { scope, source }: Principal, hash: string): Promise<void> {
+  if (scope !== null) await changes.make("noteBlob", source, hash);
+}
 
 async function blobAnswer({ store }: GatewayContext, hash: string, type?: string): Promise<RouteAnswer> {
   const stream = await store.blob(hash);

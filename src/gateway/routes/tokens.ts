@@ -71,14 +71,14 @@ export const TOKEN_ROUTES: readonly Route[] = [
     },
     status: 201,
     answer: objectOf({ ...TOKEN, token: TEXT }),
-    handle: ({ body, principal }, { auth }) => {
+    handle: async ({ body, principal }, { auth }) => {
       const { name, permission, expiresAt } = body;
       const until = expiresAt === undefined ? null : parseTime(expiresAt);
       if (until === undefined)
         throw invalid("expiresAt must be a time such as 2027-01-31T00:00:00Z", "expiresAt");
       const scope = body.scope ?? null;
       const token = { name, permission, scope, expiresAt: until, user: principal.user };
-      const { info, secret } = auth.createToken(token);
+      const { info, secret } = await auth.createToken(token);
       return { json: { ...info, token: secret } };
     },
   }),
@@ -88,8 +88,8 @@ export const TOKEN_ROUTES: readonly Route[] = [
     permission: "admin",
     summary: "Revoke a token: it and everything signed in with it ends within a second",
     answer: objectOf(TOKEN),
-    handle: ({ params, principal }, { auth }) => ({
-      json: auth.revokeToken(params.id ?? "", principal.user),
+    handle: async ({ params, principal }, { auth }) => ({
+      json: await auth.revokeToken(params.id ?? "", principal.user),
     }),
   }),
   defineRoute({
@@ -109,8 +109,8 @@ export const TOKEN_ROUTES: readonly Route[] = [
     summary: "Sign a browser or program out, within a second",
     status: 204,
     answer: { type: "null" },
-    handle: ({ params, principal }, { auth }) => {
-      if (!auth.revokeDevice(params.id ?? "", principal.user))
+    handle: async ({ params, principal }, { auth }) => {
+      if (!(await auth.revokeDevice(params.id ?? "", principal.user)))
         throw new ColloquyError("NOT_FOUND", "There is no such device, or it was signed out before");
       return { status: 204 };
     },

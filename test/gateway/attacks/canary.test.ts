@@ -164,7 +164,7 @@ describe("no secret is in", () => {
     await using place = await openPlace({}, { config });
     const page = { origin: `http://127.0.0.1:${place.port}` };
     const code = place.auth.signInLink("").split("=")[1] ?? "";
-    const made = place.auth.createToken({
+    const made = await place.auth.createToken({
       name: "x",
       user: OWNER,
       permission: "read",

@@ -25,7 +25,7 @@ function without(claims: Claims, name: string): Claims {
 }
 
 async function kitOf(place: Place): Promise<Kit> {
-  const { secret } = place.auth.createToken({
+  const { secret } = await place.auth.createToken({
     name: "reader",
     user: OWNER,
     permission: "read",
@@ -174,7 +174,7 @@ describe("a forged access token", () => {
   it("does not outlive its sign-in", async () => {
     await using place = await openPlace();
     const { token, claims } = await kitOf(place);
-    place.auth.revokeDevice(String(claims.sid), OWNER);
+    await place.auth.revokeDevice(String(claims.sid), OWNER);
     expect((await place.call("GET /api/v1/conversations", { as: token })).status).toBe(401);
   });
 

@@ -160,7 +160,7 @@ describe("guessing a password", () => {
       expect((await login({ password: PASSWORD }, "203.0.113.1")).status).toBe(LIMITED);
       expect((await login({ password: PASSWORD }, "203.0.113.1", { cookie })).status).toBe(200);
       const same = { name: "mine", user: OWNER, permission: "admin", scope: null, expiresAt: null } as const;
-      expect((await login({ token: place.auth.createToken(same).secret })).status).toBe(200);
+      expect((await login({ token: (await place.auth.createToken(same)).secret })).status).toBe(200);
       expect((await login({ code: place.auth.signInLink("").split("=")[1] })).status).toBe(200);
     });
   });

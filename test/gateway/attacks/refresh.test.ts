@@ -111,7 +111,7 @@ const THEFTS: readonly (readonly [name: string, theft: (kit: Thief) => Promise<v
     "of a device that was signed out",
     async (kit) => {
       const { items } = (await kit.place.call("GET /api/v1/devices")).json<{ items: { id: string }[] }>();
-      kit.place.auth.revokeDevice(items[0]?.id ?? "", OWNER);
+      await kit.place.auth.revokeDevice(items[0]?.id ?? "", OWNER);
       await expectEnded(kit, kit.first);
     },
   ],

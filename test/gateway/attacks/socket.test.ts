@@ -152,10 +152,10 @@ describe("a connection of a stranger", () => {
     [
       "of a token that was revoked",
       async () => {
-        const made = place.auth.createToken(NEW);
+        const made = await place.auth.createToken(NEW);
         const principal = await place.auth.check(made.secret);
         const spent = place.auth.issueTicket(principal, origin()).ticket;
-        place.auth.revokeToken(made.info.id, OWNER);
+        await place.auth.revokeToken(made.info.id, OWNER);
         return spent;
       },
       "OURS",
@@ -181,20 +181,20 @@ describe("a connection of a stranger", () => {
   });
 
   it("is closed when its token is revoked", async () => {
-    const made = place.auth.createToken(NEW);
+    const made = await place.auth.createToken(NEW);
     const heard = dial(place, [auth({ token: made.secret })]);
     await expect.poll(() => heard.frames).toMatchObject([{ ok: true }]);
-    place.auth.revokeToken(made.info.id, OWNER);
+    await place.auth.revokeToken(made.info.id, OWNER);
     expect(await heard.closed).toBe(CLOSE.unauthorized);
   });
 
   it("gets no more events on a stream whose token was revoked", async () => {
-    const made = place.auth.createToken({ ...NEW, name: "stream" });
+    const made = await place.auth.createToken({ ...NEW, name: "stream" });
     const headers = { authorization: `Bearer ${made.secret}` };
     const asked = get({ host: "127.0.0.1", port: place.port, path: "/api/v1/changes", headers });
     const [stream] = await once(asked, "response");
     stream.resume();
-    place.auth.revokeToken(made.info.id, OWNER);
+    await place.auth.revokeToken(made.info.id, OWNER);
     await once(stream, "end");
   });
 

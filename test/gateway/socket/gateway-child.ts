@@ -17,7 +17,7 @@ const agents = new Agents({
   config: { models: { default: "local/small", providers: { local } } },
 });
 const auth = await Auth.open({ stateDir, config: {} });
-const { secret } = auth.createToken({
+const { secret } = await auth.createToken({
   user: "owner",
   name: "test",
   permission: "admin",

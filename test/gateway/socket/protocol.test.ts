@@ -80,7 +80,7 @@ describe("a connection", () => {
     const raw = await RawSocket.signedIn(place, "write");
     const other = await RawSocket.signedIn(place, "read");
     const { tokenId } = await place.auth.check(place.secrets.get("write") ?? "");
-    place.auth.revokeToken(tokenId, "owner");
+    await place.auth.revokeToken(tokenId, "owner");
     expect(await raw.closed()).toBe(CLOSE.unauthorized);
     expect((await other.call("ping", {}))?.ok).toBe(true);
   });

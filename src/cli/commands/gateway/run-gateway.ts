@@ -35,7 +35,7 @@ export async function runGateway(
   const { config, stateDir } = agents.installation;
   const section = objectIn(config.gateway) ?? {};
   // Refuses unsafe settings before anything listens.
-  await using auth = await Auth.open({ stateDir, config: section });
+  await using auth = await Auth.open({ stateDir, config: section, thread: true });
   const listen = { ...listenSettings(section), ...(port === undefined ? {} : { port }) };
   const page = call.flags.has("no-page") ? undefined : await pageFolder((text) => call.out.note(text));
   await using log = openLog(stateDir);

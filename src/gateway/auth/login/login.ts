@@ -3,14 +3,12 @@ import { invalid, unauthorized } from "../../../errors.ts";
 import type { Client } from "../client.ts";
 import type { AuthParts } from "../parts.ts";
 import { OWNER } from "../principal.ts";
-import { note } from "../records/audit.ts";
 import { principalOf } from "../records/grants.ts";
 import { isKnownDevice } from "../records/known-device.ts";
-import { takeLinkCode } from "../records/links.ts";
 import { CREDENTIAL_CHARS_MAX, hashOf } from "../records/secret-text.ts";
 import type { NewSignIn } from "../records/sign-ins.ts";
 import { tokenOfSecret } from "../records/tokens.ts";
-import { attemptSucceeded, type Bucket, beginAttempt, isWorthNoting } from "./limiter.ts";
+import type { Bucket } from "./limiter.ts";
 import { isPassword } from "./password.ts";
 import { tailscaleLogin } from "./tailscale.ts";
 
@@ -41,12 +39,16 @@ export async function prove(parts: AuthParts, login: Login, client: Client): Pro
     token !== undefined
       ? proveToken(parts, token)
       : code !== undefined
-        ? proveCode(parts, code)
+        ? await proveCode(parts, code)
         : await proveTailscale(parts, client);
   if (proof !== undefined) return proof;
   // These cannot be guessed, so a right one is never refused because of the wrong ones of others.
-  beginAttempt(parts.records, parts.clock(), bucketOf(client));
-  throw failed(parts, client, token !== undefined ? "token" : code !== undefined ? "link" : "tailscale");
+  await parts.changes.make("beginAttempt", bucketOf(client));
+  throw await failed(
+    parts,
+    client,
+    token !== undefined ? "token" : code !== undefined ? "link" : "tailscale",
+  );
 }
 
 /** The limits are asked before the password is hashed, which is what makes an attempt expensive. */
@@ -56,14 +58,14 @@ async function provePassword(
   device: string | undefined,
   client: Client,
 ): Promise<Proof> {
-  const { records, clock, settings } = parts;
+  const { records, changes, clock, settings } = parts;
   if (settings.mode !== "password") throw unauthorized("This gateway has no password. Sign in with a token");
   if (password.length > CREDENTIAL_CHARS_MAX) throw invalid("password is too long", "password");
   const isKnown = device !== undefined && isKnownDevice(records, clock(), device);
   const bucket = isKnown ? { name: `device:${hashOf(device)}`, isKnown } : bucketOf(client);
-  const attempt = beginAttempt(records, clock(), bucket);
-  if (!(await isPassword(records, password))) throw failed(parts, client, "password");
-  attemptSucceeded(records, attempt);
+  const attempt = await changes.make("beginAttempt", bucket);
+  if (!(await isPassword(records, password))) throw await failed(parts, client, "password");
+  await changes.make("attemptSucceeded", attempt);
   return { user: OWNER, method: "password", token: null };
 }
 
@@ -73,8 +75,8 @@ function proveToken({ records, clock }: AuthParts, secret: string): Proof | unde
   return principal && { user: principal.user, method: "token", token: principal.tokenId };
 }
 
-function proveCode({ records, clock }: AuthParts, code: string): Proof | undefined {
-  const user = takeLinkCode(records, clock(), code);
+async function proveCode({ changes }: AuthParts, code: string): Promise<Proof | undefined> {
+  const user = await changes.make("takeLinkCode", code);
   return user === undefined ? undefined : { user, method: "link", token: null };
 }
 
@@ -84,19 +86,13 @@ async function proveTailscale({ settings }: AuthParts, client: Client): Promise<
   return user === undefined ? undefined : { user, method: "tailscale", token: null };
 }
 
-/** For the owner to see. The client learns nothing from it. */
-export function noteWrongToken({ records, clock }: AuthParts, { address }: Client): void {
-  if (isWorthNoting(records, clock(), address))
-    note(records, clock(), "sign-in-failed", { client: address, details: "request" });
-}
-
 const bucketOf = ({ address }: Client): Bucket => ({ name: `client:${address}`, isKnown: false });
 
 const USED_LINK =
   "This link was used already, or it has expired. Get a new one on the machine of the gateway: colloquy gateway link";
 
 /** The same words for each reason: an attacker learns nothing. */
-function failed({ records, clock }: AuthParts, { address }: Client, method: string): Error {
-  note(records, clock(), "sign-in-failed", { client: address, details: method });
+async function failed({ changes }: AuthParts, { address }: Client, method: string): Promise<Error> {
+  await changes.make("note", "sign-in-failed", { client: address, details: method });
   return unauthorized(method === "link" ? USED_LINK : "The login was refused");
 }

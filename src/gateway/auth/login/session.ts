@@ -4,9 +4,8 @@ import { signAccessToken } from "../access-token.ts";
 import type { Client } from "../client.ts";
 import type { AuthParts } from "../parts.ts";
 import type { Principal } from "../principal.ts";
-import { note } from "../records/audit.ts";
 import { principalOf } from "../records/grants.ts";
-import { addSignIn, ReusedError, type SignIn, useRefreshToken } from "../records/sign-ins.ts";
+import type { NamedClient, SignIn } from "../records/sign-ins.ts";
 import { type Login, prove } from "./login.ts";
 
 /** A new or renewed sign-in. */
@@ -18,25 +17,18 @@ export interface Session {
 
 export async function newSession(parts: AuthParts, login: Login, client: Client): Promise<Session> {
   const proof = await prove(parts, login, client);
-  const { records, random, clock, settings } = parts;
-  const made = addSignIn(records, random, clock(), settings.refreshMs, { ...proof, client });
-  note(records, clock(), "sign-in", { user: proof.user, client: client.address, details: proof.method });
-  return await sessionOf(parts, made);
+  const { changes, settings } = parts;
+  const signIn = { ...proof, client: named(client) };
+  return await sessionOf(parts, await changes.make("addSignIn", settings.refreshMs, signIn));
 }
 
 export async function renewedSession(parts: AuthParts, secret: string, client: Client): Promise<Session> {
-  const { records, random, clock, settings } = parts;
-  try {
-    const used = useRefreshToken(records, random, clock(), settings.refreshMs, { secret, client });
-    return await sessionOf(parts, used);
-  } catch (error) {
-    if (error instanceof ReusedError) {
-      const { user, signIn } = error;
-      note(records, clock(), "refresh-reused", { user, client: client.address, details: signIn });
-    }
-    throw error;
-  }
+  const { changes, settings } = parts;
+  const used = { secret, client: named(client) };
+  return await sessionOf(parts, await changes.make("useRefreshToken", settings.refreshMs, used));
 }
+
+const named = ({ address, agent }: Client): NamedClient => ({ address, agent });
 
 async function sessionOf(
   { records, random, clock, settings }: AuthParts,

@@ -10,12 +10,7 @@ const KEPT_MAX = 1000;
 
 type Holder = Pick<Principal, "scope" | "source">;
 
-export function noteBlob(
-  { records, clock }: Pick<Keeper, "records" | "clock">,
-  { scope, source }: Holder,
-  hash: string,
-): void {
-  if (scope === null) return;
+export function noteBlob({ records, clock }: Keeper, source: string, hash: string): void {
   records.writeLazily(() => {
     records.run("INSERT OR REPLACE INTO uploads (source, hash, at) VALUES (?, ?, ?)", source, hash, clock());
     const surplus = "SELECT hash FROM uploads WHERE source = ?1 ORDER BY at DESC LIMIT -1 OFFSET ?2";

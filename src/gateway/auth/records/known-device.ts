@@ -2,15 +2,15 @@
  * Browsers that have signed in before. The cookie opens nothing; it only gives the browser its own count of failed
  * logins, so that strangers who guess passwords cannot lock its owner out.
  */
-import type { Random } from "../../../util/uuid.ts";
-import type { Records } from "./records.ts";
+import type { Keeper, Records } from "./records.ts";
 import { CREDENTIAL_CHARS_MAX, hashOf, newSecret } from "./secret-text.ts";
 
 const YEAR_MS = 365 * 86_400_000;
 export const DEVICE_MS: number = YEAR_MS;
 const DEVICES_MAX = 1000;
 
-export function addKnownDevice(records: Records, random: Random, nowMs: number, user: string): string {
+export function addKnownDevice({ records, random, clock }: Keeper, user: string): string {
+  const nowMs = clock();
   const secret = newSecret("cqd_", random);
   records.write(() => {
     records.run("DELETE FROM devices WHERE expires_at <= ?", nowMs);

@@ -1,6 +1,6 @@
 /** Sign-in links: each signs a user in once. */
 import { OWNER } from "../principal.ts";
-import type { Keeper, Records } from "./records.ts";
+import type { Keeper } from "./records.ts";
 import { CREDENTIAL_CHARS_MAX, hashOf, newSecret } from "./secret-text.ts";
 
 const LINK_MS = 600_000;
@@ -25,9 +25,9 @@ export function newSignInLink({ records, random, clock }: Keeper, url: string): 
 }
 
 /** The user of a link, which is spent now; `undefined` if it is not valid. */
-export function takeLinkCode(records: Records, nowMs: number, code: string): string | undefined {
+export function takeLinkCode({ records, clock }: Keeper, code: string): string | undefined {
   if (code.length > CREDENTIAL_CHARS_MAX) return undefined;
   const sql = "DELETE FROM links WHERE hash = ? RETURNING user, expires_at";
   const row = records.get(sql, hashOf(code));
-  return row !== undefined && Number(row.expires_at) > nowMs ? String(row.user) : undefined;
+  return row !== undefined && Number(row.expires_at) > clock() ? String(row.user) : undefined;
 }

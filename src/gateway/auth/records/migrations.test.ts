@@ -33,9 +33,9 @@ async function filled() {
   });
   const expiresAt = Date.now() + 3_600_000;
   const token = { name: "script", user: OWNER, permission: "write", scope: SCOPE, expiresAt } as const;
-  const { secret } = auth.createToken(token);
-  const revoked = auth.createToken({ ...token, name: "former", scope: null });
-  auth.revokeToken(revoked.info.id, OWNER);
+  const { secret } = await auth.createToken(token);
+  const revoked = await auth.createToken({ ...token, name: "former", scope: null });
+  await auth.revokeToken(revoked.info.id, OWNER);
   const session = await auth.signIn({ code: codeIn(auth.signInLink("http://127.0.0.1/")) }, CLIENT);
   await expect(auth.signIn({ password: "wrong" }, CLIENT)).rejects.toMatchObject({ code: "UNAUTHORIZED" });
   const link = auth.signInLink("http://127.0.0.1/");

@@ -4,13 +4,14 @@
  * Each refresh token is used once and followed by the next one. One that is used again was stolen, either before or
  * after its first use, so the sign-in ends. Only a client that did not get the answer may ask again, for ten seconds.
  */
-import { ColloquyError, unauthorized } from "../../../errors.ts";
+import { unauthorized } from "../../../errors.ts";
 import { sha256Hex } from "../../../util/sha256.ts";
 import { isoTime } from "../../../util/time.ts";
 import { type Random, uuidv7 } from "../../../util/uuid.ts";
 import type { DeviceInfo } from "../../wire/auth.ts";
 import type { Client } from "../client.ts";
-import type { Records, Row } from "./records.ts";
+import { type AuditNote, note } from "./audit.ts";
+import type { Keeper, Records, Row } from "./records.ts";
 import { CREDENTIAL_CHARS_MAX, hashOf, newSecret, nextSecret } from "./secret-text.ts";
 
 export interface NewSignIn {
@@ -18,8 +19,11 @@ export interface NewSignIn {
   readonly method: "password" | "token" | "link" | "tailscale";
   /** The token that it was made with, and ends with. */
   readonly token: string | null;
-  readonly client: Client;
+  readonly client: NamedClient;
 }
+
+/** What is noted of a client. */
+export type NamedClient = Pick<Client, "address" | "agent">;
 
 export interface SignIn {
   readonly id: string;
@@ -34,12 +38,11 @@ const USED_MAX = 200;
 const KEPT_MAX = 365;
 
 export function addSignIn(
-  records: Records,
-  random: Random,
-  nowMs: number,
+  { records, random, clock }: Keeper,
   lifeMs: number,
   { user, method, token, client }: NewSignIn,
 ): SignIn {
+  const nowMs = clock();
   const id = uuidv7(nowMs, random);
   const refreshToken = newSecret("cqr_", random);
   records.write(() => {
@@ -57,6 +60,7 @@ export function addSignIn(
       nowMs + lifeMs,
     );
     addRefreshToken(records, nowMs, id, refreshToken);
+    note(records, nowMs, "sign-in", { user, client: client.address, details: method });
   });
   return { id, user, refreshToken };
 }
@@ -92,13 +96,12 @@ function addRefreshToken(records: Records, nowMs: number, signIn: string, secret
 
 /** The sign-in and its next refresh token. Throws `UNAUTHORIZED`; reuse also revokes the sign-in. */
 export function useRefreshToken(
-  records: Records,
-  random: Random,
-  nowMs: number,
+  { records, random, clock }: Keeper,
   lifeMs: number,
-  { secret, client }: { readonly secret: string; readonly client: Client },
+  { secret, client }: { readonly secret: string; readonly client: NamedClient },
 ): SignIn {
   if (secret.length > CREDENTIAL_CHARS_MAX) throw refused();
+  const nowMs = clock();
   const outcome = records.write(() => {
     const row = records.get(
       `SELECT r.used_at, r.used_by, s.id, s.user FROM refresh_tokens AS r JOIN sign_ins AS s ON s.id = r.sign_in
@@ -111,7 +114,8 @@ export function useRefreshToken(
     const usedBy = sha256Hex(`${client.address}\n${client.agent ?? ""}`);
     if (row.used_at !== null && !isRetry(row, usedBy, nowMs)) {
       revokeSignIn(records, nowMs, id);
-      return new ReusedError(id, user);
+      note(records, nowMs, "refresh-reused", { user, client: client.address, details: id });
+      return "reused";
     }
     const next = nextSecret("cqr_", refreshKey(records, random), secret);
     const used = "UPDATE refresh_tokens SET used_at = ?, used_by = ? WHERE hash = ? AND used_at IS NULL";
@@ -123,21 +127,12 @@ export function useRefreshToken(
   });
   if (outcome === undefined) throw refused();
   // Thrown here, because an error inside would undo the revocation.
-  if (outcome instanceof ReusedError) throw outcome;
+  if (outcome === "reused") throw reused();
   return outcome;
 }
 
-/** A refresh token came twice. The sign-in is revoked already. */
-export class ReusedError extends ColloquyError {
-  readonly signIn: string;
-  readonly user: string;
-
-  constructor(signIn: string, user: string) {
-    super("UNAUTHORIZED", "The refresh token was used before, so this sign-in has ended. Sign in again");
-    this.signIn = signIn;
-    this.user = user;
-  }
-}
+const reused = () =>
+  unauthorized("The refresh token was used before, so this sign-in has ended. Sign in again");
 
 function isRetry(row: Row, usedBy: string, nowMs: number): boolean {
   return row.used_by === usedBy && nowMs - Number(row.used_at) <= RETRY_MS;
@@ -154,8 +149,21 @@ function refreshKey(records: Records, random: Random): Buffer {
   return key;
 }
 
-/** Whether there was one to revoke. */
-export function revokeSignIn(records: Records, nowMs: number, id: string): boolean {
+/** Ends a sign-in, and notes why. Whether there was one to end. */
+export function endSignIn(
+  { records, clock }: Keeper,
+  id: string,
+  event: "sign-out" | "device-revoked",
+  about: AuditNote,
+): boolean {
+  return records.write(() => {
+    const isRevoked = revokeSignIn(records, clock(), id);
+    if (isRevoked) note(records, clock(), event, about);
+    return isRevoked;
+  });
+}
+
+function revokeSignIn(records: Records, nowMs: number, id: string): boolean {
   return records.run("UPDATE sign_ins SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL", nowMs, id) > 0;
 }
 

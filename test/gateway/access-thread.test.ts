@@ -1,0 +1,72 @@
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { expect, it } from "vitest";
+import type { SignedIn } from "../../src/gateway/wire/auth.ts";
+import { openPlace, type Place } from "./place.ts";
+
+const THREAD = { thread: true };
+
+async function signedIn(place: Place): Promise<SignedIn> {
+  const { status, json } = await place.call("POST /auth/token", {
+    as: null,
+    body: { token: place.secrets.get("admin") },
+  });
+  expect(status).toBe(200);
+  return json() as SignedIn;
+}
+
+it("signs in, renews once and signs out", async () => {
+  await using place = await openPlace({}, THREAD);
+  const { refreshToken } = await signedIn(place);
+  const renewed = await place.call("POST /auth/refresh", { as: null, body: { refreshToken } });
+  const { accessToken } = renewed.json() as SignedIn;
+  expect((await place.call("GET /api/v1/status", { as: accessToken })).status).toBe(200);
+  expect((await place.call("POST /auth/logout", { as: accessToken })).status).toBe(204);
+  expect((await place.call("GET /api/v1/status", { as: accessToken })).status).toBe(401);
+});
+
+it("ends a sign-in whose refresh token comes twice, and notes it", async () => {
+  await using place = await openPlace({}, THREAD);
+  const { refreshToken, accessToken } = await signedIn(place);
+  const use = (agent: string) =>
+    place.call("POST /auth/refresh", { as: null, body: { refreshToken }, headers: { "user-agent": agent } });
+  expect((await use("a browser")).status).toBe(200);
+  expect(await use("a thief")).toMatchObject({
+    status: 401,
+    text: expect.stringContaining("was used before"),
+  });
+  expect((await place.call("GET /api/v1/status", { as: accessToken ?? "" })).status).toBe(401);
+  expect((await place.call("GET /api/v1/audit")).text).toContain("refresh-reused");
+});
+
+it("refuses a revoked token from the answer on", async () => {
+  await using place = await openPlace({}, THREAD);
+  const made = await place.call("POST /api/v1/tokens", { body: { name: "program", permission: "read" } });
+  const { id, token } = made.json() as { readonly id: string; readonly token: string };
+  expect((await place.call("GET /api/v1/conversations", { as: token })).status).toBe(200);
+  expect((await place.call(`DELETE /api/v1/tokens/${id}`)).status).toBe(200);
+  expect((await place.call("GET /api/v1/conversations", { as: token })).status).toBe(401);
+});
+
+it("says how long to wait after too many failures", async () => {
+  await using place = await openPlace({}, THREAD);
+  const login = () => place.call("POST /auth/token", { as: null, body: { token: "wrong" } });
+  for (let n = 0; n < 5; n++) expect((await login()).status).toBe(401);
+  const { status, headers } = await login();
+  expect([status, Number(headers["retry-after"])]).toEqual([429, expect.any(Number)]);
+});
+
+it("serves others while a sign-in waits for the file", async () => {
+  await using place = await openPlace({}, THREAD);
+  const elsewhere = new DatabaseSync(join(place.stateDir, "gateway.db"));
+  elsewhere.exec("BEGIN IMMEDIATE");
+  let isSignedIn = false;
+  const waiting = signedIn(place).then(() => {
+    isSignedIn = true;
+  });
+  expect((await place.call("GET /api/v1/conversations")).status).toBe(200);
+  expect(isSignedIn).toBe(false);
+  elsewhere.exec("COMMIT");
+  elsewhere.close();
+  await waiting;
+});
