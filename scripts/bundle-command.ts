@@ -16,6 +16,7 @@ const RARE =
 /** Threads and processes are started by the name of their file. */
 export const STARTED: Readonly<Record<string, string>> = {
   worker: "src/store/worker/worker.ts",
+  "files-thread": "src/gateway/kept/files-thread.ts",
   "records-thread": "src/gateway/auth/changes/records-thread.ts",
   "copy-thread": "src/sqlite/copy-thread.ts",
   "verify-thread": "src/engine/sqlite/care/verify-thread.ts",

@@ -43,7 +43,15 @@ export async function openBenchPlace(folder: string, options: BenchPlaceOptions 
   const grant = { user: "owner", name: "bench", permission: "admin", scope: null, expiresAt: null } as const;
   const { secret: token } = await auth.createToken(grant);
   const log = logs ? openLog(stateDir) : undefined;
-  const gateway = await openGateway({ agents, auth, port: 0, version: "1", page, ...(log && { log }) });
+  const gateway = await openGateway({
+    agents,
+    auth,
+    port: 0,
+    version: "1",
+    page,
+    thread: true,
+    ...(log && { log }),
+  });
   return {
     ...{ store, path, token, url: gateway.url },
     link: () => auth.signInLink(gateway.url),

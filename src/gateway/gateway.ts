@@ -19,7 +19,7 @@ import { httpApp } from "./http/app.ts";
 import { Metrics } from "./http/metrics.ts";
 import { Page } from "./http/page.ts";
 import { ImportJobs } from "./imports/import-jobs.ts";
-import { KeptFiles } from "./kept-files.ts";
+import { KeptFiles } from "./kept/kept-files.ts";
 import { listen } from "./listen.ts";
 import { type ListenSettings, ownName, PORT, PORT_MAX } from "./listen-settings.ts";
 import { type GatewayLog, NO_LOG } from "./log.ts";
@@ -39,6 +39,8 @@ export interface GatewayOptions extends ListenSettings {
   readonly auth: Auth;
   /** The folder of the page. Without it, only programs are served. */
   readonly page?: string | undefined;
+  /** Write the session index and the models files in another thread, so that this one never waits for the disk. */
+  readonly thread?: boolean;
   /** Notes requests. Default: nothing is noted. */
   readonly log?: GatewayLog;
   /** What fails outside of a request. Default: a process warning. */
@@ -81,7 +83,7 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
   const { url, port: bound, servers } = await listen({ host, port, tls: options.tls });
   const { store, stateDir } = agents.installation;
   const { onProblem = ({ message }) => process.emitWarning(message) } = options;
-  const files = new KeptFiles(agents, log);
+  const files = new KeptFiles(agents, log, options.thread === true);
   const live = new Live({ store, agentFor: webAgent(agents), onChange: () => files.touch(), onProblem });
   answerWaiting({ store, chats: live.chats }).catch((error: unknown) =>
     onProblem(asColloquyError(error, "Cannot answer what was sent")),

@@ -1,6 +1,7 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it, vi } from "vitest";
+import { NO_LOG } from "../../src/gateway/log.ts";
 import { openStore } from "../../src/store/open.ts";
 import type { JsonObject } from "../../src/util/json.ts";
 import { until } from "../support/until.ts";
@@ -16,8 +17,13 @@ function indexOf({ stateDir }: Place, agent: string): JsonObject {
 
 const CONFIG = { agents: { list: [{ id: "main", default: true }, { id: "ops" }] } };
 
-it("keeps the session index and the models file of each agent current", async () => {
-  await using place = await openPlace({}, { config: CONFIG });
+const WHERE = [
+  ["this thread", false],
+  ["another thread", true],
+] as const;
+
+it.each(WHERE)("keeps the files of each agent current, in %s", async (_, thread) => {
+  await using place = await openPlace({}, { config: CONFIG, thread });
   await place.store.create({ key: "web:a" });
   const { id } = await place.store.create({ key: "agent:ops:web:b" });
   await until(() => "agent:ops:web:b" in indexOf(place, "ops"));
@@ -47,9 +53,24 @@ it("writes an index once for thousands of changes", async () => {
   expect(listings.mock.calls.length).toBeLessThanOrEqual(8);
 });
 
-it("writes what is missing when the gateway ends", async () => {
-  const place = await openPlace();
+it.each(WHERE)("writes what is missing when the gateway ends, in %s", async (_, thread) => {
+  const place = await openPlace({}, { thread });
   await place.store.create({ key: "web:last" });
   await place[Symbol.asyncDispose]();
   expect(Object.keys(indexOf(place, "main"))).toEqual(["web:last"]);
+});
+
+it("notes that a file cannot be written by another thread, and tries again", async () => {
+  const warn = vi.fn();
+  await using place = await openPlace({}, { thread: true, log: { ...NO_LOG, warn } });
+  const sessions = join(place.stateDir, "agents/main/sessions");
+  await until(() => existsSync(sessions));
+  rmSync(sessions, { recursive: true });
+  writeFileSync(sessions, "in the way");
+  await place.store.create({ key: "web:a" });
+  await until(() => warn.mock.calls.length > 0);
+  expect(warn.mock.calls[0]?.[0]).toMatchObject({ file: "sessions.json" });
+  rmSync(sessions);
+  await place.store.create({ key: "web:b" });
+  await until(() => "web:b" in indexOf(place, "main"));
 });

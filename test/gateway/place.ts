@@ -70,7 +70,7 @@ export async function openPlace(
   const section = objectIn(config.gateway) ?? {};
   const auth = await Auth.open({ stateDir, config: section, thread, ...(clock && { clock }) });
   const secrets = await secretsFor(auth, scopes);
-  const gateway = await openGateway({ agents, auth, port: 0, version: "1", ...rest });
+  const gateway = await openGateway({ agents, auth, port: 0, version: "1", thread, ...rest });
   const port = Number(new URL(gateway.url).port);
   return {
     store,

@@ -9,7 +9,7 @@ import type { Auth } from "../auth/auth.ts";
 import { authSettings } from "../auth/settings.ts";
 import type { GatewayChannels } from "../chat/channels.ts";
 import type { AllowedHosts } from "../http/allowed-hosts.ts";
-import type { KeptFiles } from "../kept-files.ts";
+import type { KeptFiles } from "../kept/kept-files.ts";
 import type { GatewayLog } from "../log.ts";
 import type { ConfigView } from "../wire/rest.ts";
 import { effectiveSection, waitingForRestart } from "./needs-restart.ts";

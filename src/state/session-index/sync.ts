@@ -9,7 +9,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { ConversationInfo } from "../../engine/index.ts";
 import { keyOfOlder, settleClaims } from "../../key/index.ts";
-import type { Store } from "../../store/store.ts";
 import { checkMethod, checkObject } from "../../util/checked-arguments.ts";
 import { defined } from "../../util/json.ts";
 import { timeOf } from "../../util/time.ts";
@@ -47,9 +46,14 @@ interface SyncedAgent extends Pick<SyncOptions, "owns"> {
   readonly agentDir: string;
 }
 
+/** What is asked of a store. */
+export interface ListedStore {
+  list(query?: { readonly trash?: boolean }): AsyncIterable<ConversationInfo>;
+}
+
 /** Make the index match the store. Writes nothing when it does already. */
 export async function syncSessionIndex(
-  store: Store,
+  store: ListedStore,
   agentDir: string,
   options: SyncOptions = {},
 ): Promise<SyncReport> {
@@ -61,7 +65,7 @@ export async function syncSessionIndex(
 
 /** The same for several agents, with one listing of the store. */
 export async function syncSessionIndexes(
-  store: Store,
+  store: ListedStore,
   agents: readonly SyncedAgent[],
   options: Omit<IndexOptions, "agentDir"> = {},
 ): Promise<SyncReport[]> {
@@ -96,7 +100,7 @@ function idsOf(store: SessionStore): ReadonlySet<string> {
   return new Set(Object.values(store).map(({ sessionId }) => sessionId));
 }
 
-async function list(store: Store, config: IndexOptions["config"]): Promise<Listing> {
+async function list(store: ListedStore, config: IndexOptions["config"]): Promise<Listing> {
   const infos = await Array.fromAsync(store.list());
   const keyed = infos.filter((info) => info.key !== null);
   const keys = settleClaims(

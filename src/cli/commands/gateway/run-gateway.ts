@@ -42,7 +42,16 @@ export async function runGateway(
   const sections = [...AGENT_SECTIONS, ...SECTIONS];
   const version = packageVersion();
   const onProblem = ({ message }: ColloquyError): void => log.error({ problem: message }, "failed");
-  await using gateway = await openGateway({ ...listen, agents, auth, page, version, log, onProblem });
+  await using gateway = await openGateway({
+    ...listen,
+    agents,
+    auth,
+    page,
+    version,
+    log,
+    onProblem,
+    thread: true,
+  });
   const watch = await watchConfig(
     { ...configOptions(call), sections },
     ({ value, env }) => void gateway.use({ config: value, env, credentials: credentialsOf(call, env) }),

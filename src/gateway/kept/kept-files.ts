@@ -1,11 +1,10 @@
 /** Keeps the session index and the models file of each agent current while a gateway runs. */
-import { agentIds, ownerOf } from "../agent/agents/agent-definition.ts";
-import type { Agents } from "../channel/setup/agents.ts";
-import { asColloquyError } from "../errors.ts";
-import { stateLayout } from "../state/folder.ts";
-import { writeModelsConfig } from "../state/models/index.ts";
-import { syncSessionIndexes } from "../state/session-index/sync.ts";
-import type { GatewayLog } from "./log.ts";
+import { agentIds } from "../../agent/agents/agent-definition.ts";
+import type { Agents } from "../../channel/setup/agents.ts";
+import { asColloquyError } from "../../errors.ts";
+import type { GatewayLog } from "../log.ts";
+import { type Keeping, keepingHere } from "./keep.ts";
+import { KeepingElsewhere } from "./keeping-elsewhere.ts";
 
 /** After this long without a change, the indexes are written. */
 const QUIET_MS = 1000;
@@ -17,6 +16,7 @@ const PAUSE_SHARE = 20;
 export class KeptFiles {
   readonly #agents: Agents;
   readonly #log: GatewayLog;
+  readonly #keeping: Keeping;
   #timer: NodeJS.Timeout | undefined;
   /** When the first change came that is not written yet. */
   #dirtySince: number | undefined;
@@ -24,9 +24,13 @@ export class KeptFiles {
   #writing: Promise<void> = Promise.resolve();
   #isClosed = false;
 
-  constructor(agents: Agents, log: GatewayLog) {
+  /** `thread`: whether another thread waits for the disk. */
+  constructor(agents: Agents, log: GatewayLog, thread: boolean) {
     this.#agents = agents;
     this.#log = log;
+    const { store } = agents.installation;
+    const onNotice = (text: string): void => agents.installation.onNotice(text);
+    this.#keeping = thread ? new KeepingElsewhere({ store, onNotice }) : keepingHere({ store, onNotice });
   }
 
   /** Something in the store changed. */
@@ -53,6 +57,7 @@ export class KeptFiles {
     clearTimeout(this.#timer);
     if (this.#dirtySince !== undefined) this.#sync();
     await this.#writing;
+    await this.#keeping.close();
   }
 
   #sync(): void {
@@ -60,27 +65,19 @@ export class KeptFiles {
     this.#dirtySince = undefined;
     void this.#next(async () => {
       const startMs = performance.now();
-      await this.#attempt("sessions.json", () => this.#syncIndexes());
+      const { config, stateDir } = this.#agents.installation;
+      await this.#attempt("sessions.json", () => this.#keeping.indexes({ stateDir, config }));
       const endMs = performance.now();
       this.#notBefore = endMs + PAUSE_SHARE * (endMs - startMs);
     });
   }
 
-  async #syncIndexes(): Promise<void> {
-    const { store, config, stateDir } = this.#agents.installation;
-    const agents = agentIds(config).map((id) => ({
-      agentDir: stateLayout(stateDir).agent(id).root,
-      owns: (key: string): boolean => ownerOf(key, config) === id,
-    }));
-    await syncSessionIndexes(store, agents);
-  }
-
   async #writeModels(): Promise<void> {
-    const { credentials, stateDir, config, env, onNotice } = this.#agents.installation;
+    const { credentials, stateDir, config, env } = this.#agents.installation;
     for (const agentId of agentIds(config)) {
       await this.#attempt("models.json", async () => {
         const providers = await credentials.of(agentId).providers();
-        await writeModelsConfig({ stateDir, agentId, providers, config, env, onNotice });
+        await this.#keeping.models({ stateDir, agentId, providers, config, env });
       });
     }
   }
