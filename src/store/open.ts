@@ -3,7 +3,7 @@ import type { Engine, EngineOptions, LegacyPolicy } from "../engine/index.ts";
 import { ColloquyError, invalid } from "../errors.ts";
 import { checkProperties } from "../message/validate.ts";
 import type { SemanticModel } from "../search/index.ts";
-import { DEPTH_LIMITS, type DepthLimits } from "../tree/branches.ts";
+import { checkedDepths, DEPTH_LIMITS, type DepthLimits } from "../tree/branches.ts";
 import { NODE_MAJOR_MIN } from "../util/node-version.ts";
 import { type Clock, systemClock } from "../util/time.ts";
 import { LOCK_WAIT_MS } from "../util/wait.ts";
@@ -164,11 +164,7 @@ function checkDepths(tree: NonNullable<StoreOptions["tree"]>): DepthLimits {
   if (typeof allowCircularReferences !== "boolean") {
     throw invalid("allowCircularReferences must be true or false", "allowCircularReferences");
   }
-  const limits = { ...DEPTH_LIMITS, ...depths };
-  for (const [member, depth] of Object.entries(limits)) {
-    if (!Number.isSafeInteger(depth) || depth < 1) throw invalid(`${member} must be 1 or more`, member);
-  }
-  return limits;
+  return checkedDepths(depths);
 }
 
 function checkCountry(country: unknown): string | undefined {

@@ -12,7 +12,7 @@ import type {
 import { ColloquyError, invalid, unavailable } from "../errors.ts";
 import { checkConversationId, checkProperties } from "../message/validate.ts";
 import type { BuildProgress, SemanticModel } from "../search/index.ts";
-import type { DepthLimits } from "../tree/branches.ts";
+import { checkedDepths, type DepthLimits } from "../tree/branches.ts";
 import { type Clock, checkedClock, isoTime } from "../util/time.ts";
 import { UuidSequence } from "../util/uuid.ts";
 import { mapped, type StoreAccess } from "./access.ts";
@@ -114,7 +114,7 @@ export class Store {
     const access: Omit<StoreAccess, "search"> = {
       queue: this.#queue,
       wakes: this.#wakes,
-      depthLimits: options.depthLimits,
+      depthLimits: { ...options.depthLimits },
       allowCircularReferences: options.allowCircularReferences,
       keys: new SessionKeys(options.defaultCountry),
       redaction: options.redaction,
@@ -151,6 +151,11 @@ export class Store {
   /** How deep branches may be. */
   get depthLimits(): DepthLimits {
     return this.#access.depthLimits;
+  }
+
+  /** Other limits from the next branch on. A missing one is the default. */
+  limitDepths(depths: Partial<DepthLimits>): void {
+    Object.assign(this.#access.depthLimits, checkedDepths(depths));
   }
 
   /** Resume the conversation that has this session key, or create it. */

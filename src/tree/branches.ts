@@ -1,3 +1,4 @@
+import { invalid } from "../errors.ts";
 import { lengthOf, ownRanges, pathOf, within } from "./path.ts";
 import { type Branch, branchById, headOf, liveBranches, type Tree } from "./tree.ts";
 
@@ -27,6 +28,15 @@ export interface DepthLimits {
 }
 
 export const DEPTH_LIMITS: DepthLimits = { maxDepth: 10, warningDepth: 7 };
+
+/** The limits of a caller, with the default of each that is missing. */
+export function checkedDepths(depths: Partial<DepthLimits>): DepthLimits {
+  const limits = { ...DEPTH_LIMITS, ...depths };
+  for (const [member, depth] of Object.entries(limits)) {
+    if (!Number.isSafeInteger(depth) || depth < 1) throw invalid(`${member} must be 1 or more`, member);
+  }
+  return limits;
+}
 
 interface Fork {
   readonly parent: number;

@@ -112,12 +112,14 @@ describe("a config that changes while the gateway runs", () => {
 
   it("names the settings that wait for the next start", async () => {
     const { write, status, place, file, end } = await running({});
-    write({ gateway: { port: 4711 }, sessions: { tree: { max_depth: 3 } } });
-    const restart = ["gateway.port", "sessions.tree"];
+    write({ gateway: { port: 4711 }, sessions: { tree_enabled: false } });
+    const restart = ["gateway.port", "sessions.tree_enabled"];
     await expect.poll(async () => (await status()).config.restart, PATIENT).toEqual(restart);
     expect(file("gateway.log")).toContain(JSON.stringify(restart));
     const { stdout } = await place.run(["gateway", "status"]);
-    expect(stdout).toContain("These settings take effect with its next start: gateway.port, sessions.tree");
+    expect(stdout).toContain(
+      "These settings take effect with its next start: gateway.port, sessions.tree_enabled",
+    );
     write({});
     await expect.poll(async () => (await status()).config.restart, PATIENT).toEqual([]);
     await end();

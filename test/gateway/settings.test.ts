@@ -73,8 +73,10 @@ describe("settings over HTTP", () => {
       path: "sessions.tree.max_depth",
       file: fileOf(place),
       changed: true,
-      needsRestart: true,
+      needsRestart: false,
     });
+    const country = await place.call(`PUT ${API}/session.defaultCountry`, { body: { text: "DE" } });
+    expect(country.json()).toMatchObject({ changed: true, needsRestart: true });
     expect(readFileSync(fileOf(place), "utf8")).toMatch(/\/\/ Mine\.[\s\S]*max_depth: 20/);
     const model = await place.call(`PUT ${API}/models.default`, { body: { text: "anthropic/claude" } });
     expect(model.json()).toMatchObject({ changed: true, needsRestart: false });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { BranchesView, CompactionView, ContextView, ListOf } from "../../src/gateway/wire/rest.ts";
+import { openCredentials } from "../../src/state/credentials/index.ts";
 import { openPlace, type Place } from "./place.ts";
 
 async function talk({ store }: Place, turns = 3): Promise<{ api: string; ids: string[] }> {
@@ -16,6 +17,31 @@ async function talk({ store }: Place, turns = 3): Promise<{ api: string; ids: st
 }
 
 describe("branches over HTTP", () => {
+  it("may be as deep as the config says since its last change", async () => {
+    await using place = await openPlace();
+    const { api, ids } = await talk(place);
+    const credentials = openCredentials({ stateDir: place.stateDir, env: {} });
+    const use = (max_depth?: number) => {
+      const tree = max_depth === undefined ? {} : { max_depth };
+      return place.gateway.use({ env: {}, credentials, config: { sessions: { tree } } });
+    };
+    const branch = (name: string) =>
+      place.call(`POST ${api}/branches`, { body: { from: ids.at(-1), name, checkout: true } });
+    const deepest = async () =>
+      (await place.call(`GET ${api}/branches`)).json<BranchesView>().limits.depthMax;
+    await use(2);
+    expect(await deepest()).toBe(2);
+    expect((await branch("first")).status).toBe(201);
+    const more = await place.call(`POST ${api}/messages`, {
+      body: { messages: [{ role: "user", content: "x" }] },
+    });
+    ids.push(more.json<{ head: string }>().head);
+    expect((await branch("second")).status).toBe(400);
+    await use();
+    expect(await deepest()).toBe(10);
+    expect((await branch("second")).status).toBe(201);
+  });
+
   it("are made, listed with the words that differ, compared, flattened and pruned", async () => {
     await using place = await openPlace();
     const { api, ids } = await talk(place);

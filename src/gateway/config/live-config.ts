@@ -1,7 +1,9 @@
 /** Brings a changed config, and changed credentials, into a gateway that runs. */
+import { isDeepStrictEqual } from "node:util";
 import type { Agents, Settings } from "../../channel/setup/agents.ts";
 import { asColloquyError, type ColloquyError } from "../../errors.ts";
 import { redactSecrets } from "../../secrets/redact-secrets.ts";
+import { depthsIn } from "../../state/config/store-options.ts";
 import type { JsonObject } from "../../util/json.ts";
 import { isoTime, systemClock } from "../../util/time.ts";
 import { objectIn } from "../../util/values.ts";
@@ -89,7 +91,10 @@ export class LiveConfig {
     const { config } = settings;
     const { hosts: names } = authSettings(objectIn(config.gateway) ?? {});
     hosts.checkNames(names);
+    const { store, config: before } = agents.installation;
     await agents.use(settings);
+    // Whoever opened the store with other limits than those of the config keeps them until the config changes.
+    if (!isDeepStrictEqual(depthsIn(before), depthsIn(config))) store.limitDepths(depthsIn(config));
     const restart = waitingForRestart(this.#atStart, config);
     // Settings that are safe together may not be safe where the gateway listens now.
     const section = effectiveSection(this.#atStart, config);

@@ -9,7 +9,7 @@ const AT_START: readonly string[] = [
   "gateway.customBindHost",
   "gateway.tls",
   "session.defaultCountry",
-  "sessions.tree",
+  "sessions.tree.allow_circular_references",
   "sessions.tree_enabled",
   "sessions.format",
   "sessions.auto_migrate",

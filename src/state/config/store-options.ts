@@ -1,6 +1,7 @@
 /** The settings of the config that a store is opened with. Missing ones keep the defaults of the store. */
 import type { RetentionLimits, RetentionPolicy } from "../../store/index.ts";
 import type { StoreOptions } from "../../store/open.ts";
+import type { DepthLimits } from "../../tree/branches.ts";
 import { isPlainObject, type Json, type JsonObject } from "../../util/json.ts";
 import { listIn } from "../../util/values.ts";
 
@@ -8,6 +9,12 @@ export type ConfiguredStore = Pick<
   StoreOptions,
   "tree" | "treeEnabled" | "sessions" | "defaultCountry" | "redact"
 >;
+
+/** How deep branches may be, as far as the config says so. */
+export function depthsIn(config: JsonObject): Partial<DepthLimits> {
+  const tree = sectionOf(sectionOf(config, "sessions"), "tree");
+  return { ...numberAs("maxDepth", tree.max_depth), ...numberAs("warningDepth", tree.warning_depth) };
+}
 
 /** The options for a store, as far as they have an effect on it. */
 export function storeOptions(config: JsonObject, target: string): ConfiguredStore {
@@ -18,8 +25,7 @@ export function storeOptions(config: JsonObject, target: string): ConfiguredStor
   return {
     ...(typeof defaultCountry === "string" ? { defaultCountry } : {}),
     tree: {
-      ...numberAs("maxDepth", tree.max_depth),
-      ...numberAs("warningDepth", tree.warning_depth),
+      ...depthsIn(config),
       ...(tree.allow_circular_references === true ? { allowCircularReferences: true } : {}),
     },
     treeEnabled: sessions.tree_enabled !== false,
