@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
 import type { SignedIn } from "../../src/gateway/wire/auth.ts";
 import { openPlace, type Place } from "./place.ts";
 
@@ -69,4 +69,14 @@ it("serves others while a sign-in waits for the file", async () => {
   elsewhere.exec("COMMIT");
   elsewhere.close();
   await waiting;
+});
+
+it("keeps few wrong tokens waiting for the file, so that a revocation does not wait for many", async () => {
+  await using place = await openPlace();
+  const make = vi.spyOn(place.auth.changes, "make").mockReturnValue(new Promise(() => {}));
+  for (let n = 0; n < 150; n++) {
+    expect((await place.call("GET /api/v1/status", { as: "wrong" })).status).toBe(401);
+  }
+  expect(make).toHaveBeenCalledTimes(100);
+  make.mockRestore();
 });

@@ -36,6 +36,8 @@ export interface AuthOptions {
   readonly random?: Random;
 }
 
+const WRONG_TOKENS_MAX = 100;
+
 export class Auth implements AuthParts, AsyncDisposable {
   readonly records: Records;
   readonly changes: RecordChanges;
@@ -47,6 +49,8 @@ export class Auth implements AuthParts, AsyncDisposable {
   readonly #credentials: Credentials;
   readonly #lastUsed: LastUsed;
   #configuring: Promise<void> = Promise.resolve();
+  /** How many wait to be noted. */
+  #wrongTokens = 0;
   readonly #strangers = placesOfStrangers();
   readonly #connections = placesOfTokens();
 
@@ -110,14 +114,24 @@ export class Auth implements AuthParts, AsyncDisposable {
   /** The principal of an access token or access secret. Throws `UNAUTHORIZED`. */
   async check(credential: string, client?: Client): Promise<Principal> {
     const principal = await this.#credentials.check(credential).catch((error: unknown) => {
-      if (client !== undefined && !isAccessToken(credential)) {
-        // The answer is the same if it cannot be noted.
-        this.changes.make("noteWrongToken", client.address).catch(() => {});
-      }
+      if (client !== undefined && !isAccessToken(credential)) this.#noteWrongToken(client);
       throw error;
     });
     this.#lastUsed.note(principal.tokenId, this.clock());
     return principal;
+  }
+
+  /** Nobody waits for it, and the answer is the same if it cannot be noted. */
+  #noteWrongToken({ address }: Client): void {
+    // A stranger who sends many while the disk stands still must not delay a revocation.
+    if (this.#wrongTokens >= WRONG_TOKENS_MAX) return;
+    this.#wrongTokens++;
+    this.changes
+      .make("noteWrongToken", address)
+      .catch(() => {})
+      .finally(() => {
+        this.#wrongTokens--;
+      });
   }
 
   /** Call `listener` once, within a second, when the principal is revoked, narrowed or expired. */
