@@ -1,28 +1,14 @@
 import type { JSX } from "preact";
 import { Cell, useCell } from "../../state/cell.ts";
+import { relativeTime } from "./relative-time.ts";
 
-const MINUTE = 60_000;
-const HOUR = 60 * MINUTE;
-const DAY = 24 * HOUR;
+const LOOK_MS = 30_000;
 
 /** Now, to the minute. One timer serves every time on the page. */
 const now = new Cell(Date.now());
-setInterval(() => now.set(Date.now()), MINUTE / 2);
+setInterval(() => now.set(Date.now()), LOOK_MS);
 
 const exact = new Intl.DateTimeFormat(undefined, { dateStyle: "full", timeStyle: "medium" });
-const sameYear = new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short" });
-const otherYear = new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short", year: "numeric" });
-const daysAgo = new Intl.RelativeTimeFormat(undefined, { numeric: "auto", style: "short" });
-
-function relativeTime(at: number, reference: number): string {
-  const age = reference - at;
-  if (age < MINUTE) return "now";
-  if (age < HOUR) return `${Math.floor(age / MINUTE)} min ago`;
-  if (age < DAY) return `${Math.floor(age / HOUR)} h ago`;
-  if (age < 7 * DAY) return daysAgo.format(-Math.floor(age / DAY), "day");
-  const isThisYear = new Date(at).getFullYear() === new Date(reference).getFullYear();
-  return (isThisYear ? sameYear : otherYear).format(at);
-}
 
 export function exactTime(at: string): string {
   const time = Date.parse(at);
