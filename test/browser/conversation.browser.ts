@@ -22,6 +22,9 @@ function answer(text: string, count: number, isToolDone: boolean): Step {
   return [{ text: `Answer ${count}` }];
 }
 
+/** So large that it is stored in a blob. What is after the end of an image does not matter. */
+const LARGE_IMAGE = Buffer.concat([Buffer.from(DIAGRAM, "base64"), Buffer.alloc(200_000)]).toString("base64");
+
 async function seed(store: Store): Promise<void> {
   const add = async (title: string, content = `Hello ${title}`): Promise<Conversation> => {
     const conversation = await store.create({ title });
@@ -45,6 +48,11 @@ async function seed(store: Store): Promise<void> {
       { type: "text", text: "What is in this picture?" },
       { type: "image", source: { type: "base64", media_type: "image/png", data: DIAGRAM } },
     ],
+  });
+  const stored = await add("stored image");
+  await stored.append({
+    role: "user",
+    content: [{ type: "image", source: { type: "base64", media_type: "image/png", data: LARGE_IMAGE } }],
   });
 }
 
@@ -168,6 +176,27 @@ it("continues an answer after the connection was cut, without a gap", async () =
   await whole.getByText("The second half.").waitFor();
   expect([await whole.count(), await user(page, "Speak slowly").count()]).toEqual([1, 1]);
   await page.context().close();
+});
+
+it("gives an image the room that it had before, while it is loaded again", async () => {
+  const page = await scene.open("#/", { locale: "en-GB" });
+  let isSlow = false;
+  await page.route("**/blobs/**", async (route) => {
+    if (isSlow) return;
+    const response = await route.fetch();
+    await route.fulfill({ response, headers: { ...response.headers(), "cache-control": "no-store" } });
+  });
+  await page.goto(`${scene.url}/#/c/${ids.get("stored image")}`);
+  const image = page.getByRole("img", { name: "Image" });
+  const loaded = () => page.evaluate("document.querySelector('.blob-image img').naturalWidth");
+  await image.waitFor();
+  await expect.poll(loaded).toBe(480);
+  expect(await image.boundingBox()).toMatchObject({ width: 384, height: 240 });
+  isSlow = true;
+  await page.reload();
+  await image.waitFor();
+  expect(await loaded()).toBe(0);
+  expect(await image.boundingBox()).toMatchObject({ width: 384, height: 240 });
 });
 
 it("edits a message with an image, and a text that is stored in a blob", async () => {

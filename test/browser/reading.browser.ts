@@ -64,11 +64,12 @@ it("filters by channel, and finds messages while one types", async () => {
   await page.getByText("Nothing found").waitFor();
 });
 
-it("folds tools and thinking, cuts what is long, and shows images from blobs", async () => {
+it("folds tools and thinking, cuts what is long, and shows images", async () => {
   const page = await scene.open(`#/c/${id}`);
   const image = page.getByRole("img", { name: "Image" });
   await image.waitFor();
   await expect.poll(() => page.evaluate("document.querySelector('.blob-image img').naturalWidth")).toBe(480);
+  expect(await image.boundingBox()).toMatchObject({ width: 384, height: 240 });
   await page.keyboard.press("Home");
   await page.getByRole("button", { name: /bash tail/ }).click();
   await page.getByRole("button", { name: "Show all 12,400 lines" }).click();

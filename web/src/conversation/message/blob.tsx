@@ -1,11 +1,12 @@
 /** Large parts of a message, which are stored once and read when they are shown. */
 import { createContext, type JSX } from "preact";
-import { useContext, useEffect, useState } from "preact/hooks";
+import { useContext, useEffect, useMemo, useState } from "preact/hooks";
 import type { BlobRef, Entry } from "../../../../src/message/types.ts";
-import { Button } from "../../ui/button.tsx";
+import { Button, classes } from "../../ui/button.tsx";
 import { showProblem } from "../../ui/toast.tsx";
 import { shortBytes } from "../../ui/values/count.tsx";
 import { readBlobText } from "../requests.ts";
+import { type ImageSize, keepSizeOfImage, sizeOfImage } from "./image-sizes.ts";
 
 /** The id of the conversation that is shown. */
 export const InConversation = createContext("");
@@ -45,9 +46,17 @@ export interface BlobImageProps {
   readonly name: string;
 }
 
-/** Its space is reserved before it is loaded. Whole in a new tab, or as a file if it is in the message itself. */
+/** As in the style sheet. */
+const IMAGE_HEIGHT_MAX = 240;
+
+/**
+ * Its room is reserved before it is loaded: exactly, once its size is known, until then as much as it may take.
+ * Whole in a new tab, or as a file if it is in the message itself.
+ */
 export function BlobImage({ address, name }: BlobImageProps): JSX.Element {
   const [hasFailed, setFailed] = useState(false);
+  // Not the size that it turns out to have: that would move what is below it.
+  const size = useMemo(() => sizeOfImage(address), [address]);
   if (hasFailed) return <span class="quiet small">The image “{name}” cannot be shown.</span>;
   // Browsers do not open such addresses.
   const isInline = address.startsWith("data:");
@@ -55,8 +64,21 @@ export function BlobImage({ address, name }: BlobImageProps): JSX.Element {
     ? { download: name, title: "Download the whole image" }
     : { target: "_blank", rel: "noopener noreferrer", title: "Open the whole image" };
   return (
-    <a class="blob-image" href={address} {...way}>
-      <img src={address} alt={name} loading="lazy" decoding="async" onError={() => setFailed(true)} />
+    <a class={classes("blob-image", !size && "of-unknown-size")} href={address} {...way}>
+      <img
+        src={address}
+        alt={name}
+        {...(size && { style: roomFor(size) })}
+        loading="lazy"
+        decoding="async"
+        onLoad={(event) => keepSizeOfImage(address, event.currentTarget)}
+        onError={() => setFailed(true)}
+      />
     </a>
   );
+}
+
+function roomFor({ width, height }: ImageSize): Readonly<Record<"width" | "aspectRatio", string>> {
+  const part = Math.min(1, IMAGE_HEIGHT_MAX / height);
+  return { width: `${Math.round(width * part)}px`, aspectRatio: `${width} / ${height}` };
 }
