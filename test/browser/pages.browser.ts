@@ -3,6 +3,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { ConversationSummary, ListOf } from "../../src/gateway/wire/rest.ts";
 import { type BrowserPlace, openBrowserPlace } from "./pages-place.ts";
 
 let open: BrowserPlace;
@@ -161,6 +162,30 @@ describe("tokens and devices", () => {
     await page.getByRole("dialog").getByRole("button", { name: "Revoke" }).click();
     await row.getByText("revoked").waitFor();
     expect((await asks()).status).toBe(401);
+  });
+
+  it("makes one for some conversations, with Enter", async () => {
+    const { page, place } = open;
+    await place.store.create({ channel: "harbour" });
+    await place.store.create({ channel: "airport" });
+    await open.show("tokens");
+    await page.getByRole("button", { name: "New token" }).click();
+    await page.keyboard.type("Harbour reader");
+    await page.getByLabel("Which conversations").selectOption("channels");
+    await page.getByLabel(/^Channels/).press("Enter");
+    expect(await page.getByRole("dialog", { name: "New token" }).isVisible()).toBe(true);
+    await page.getByLabel(/^Channels/).fill("harbour, ferry");
+    await page.getByLabel(/^Channels/).press("Enter");
+    const dialog = page.getByRole("dialog", { name: "The new token" });
+    const secret = await dialog.locator("code").first().innerText();
+    await dialog.getByRole("button", { name: "Done" }).click();
+    await page
+      .getByRole("row", { name: /Harbour reader/ })
+      .getByText("only channels harbour, ferry")
+      .waitFor();
+    const answer = await place.call("GET /api/v1/conversations", { as: secret });
+    const channels = answer.json<ListOf<ConversationSummary>>().items.map(({ channel }) => channel);
+    expect([...new Set(channels)]).toEqual(["harbour"]);
   });
 });
 

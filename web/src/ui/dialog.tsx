@@ -8,13 +8,15 @@ export interface DialogProps {
   /** The buttons at the end. */
   readonly foot?: ComponentChildren;
   readonly children: ComponentChildren;
+  /** Of a form: Enter in one of its fields, or its button. */
+  readonly onSubmit?: () => void;
   onClose(): void;
 }
 
 const FIRST = ".dialog-body :is(input, textarea, select):not(:disabled), .dialog-foot button:not(:disabled)";
 
 /** Modal: the browser keeps the focus inside, closes it on Escape, and gives the focus back. */
-export function Dialog({ title, wide, foot, children, onClose }: DialogProps): JSX.Element {
+export function Dialog({ title, wide, foot, children, onSubmit, onClose }: DialogProps): JSX.Element {
   const dialog = useRef<HTMLDialogElement>(null);
   const heading = useId();
   // The event of closing comes later: one that was replaced by another must not close that, too.
@@ -29,6 +31,12 @@ export function Dialog({ title, wide, foot, children, onClose }: DialogProps): J
       element?.close();
     };
   }, []);
+  const inside = (
+    <>
+      <div class="dialog-body">{children}</div>
+      {foot && <div class="dialog-foot">{foot}</div>}
+    </>
+  );
   return (
     <dialog
       ref={dialog}
@@ -40,8 +48,18 @@ export function Dialog({ title, wide, foot, children, onClose }: DialogProps): J
         <h2 id={heading}>{title}</h2>
         <IconButton icon="close" name="Close" onClick={onClose} />
       </div>
-      <div class="dialog-body">{children}</div>
-      {foot && <div class="dialog-foot">{foot}</div>}
+      {onSubmit ? (
+        <form
+          onSubmit={(event) => {
+            event.preventDefault();
+            onSubmit();
+          }}
+        >
+          {inside}
+        </form>
+      ) : (
+        inside
+      )}
     </dialog>
   );
 }

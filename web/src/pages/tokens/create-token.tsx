@@ -13,6 +13,18 @@ const PERMISSIONS: readonly (readonly [Permission, string])[] = [
   ["write", "Write: also send, branch and delete"],
   ["admin", "Admin: also settings, tokens and imports"],
 ];
+type Limit = "all" | "channels" | "keys" | "conversations";
+const LIMITS: readonly (readonly [Limit, string])[] = [
+  ["all", "All of them"],
+  ["channels", "Only those of some channels"],
+  ["keys", "Only those with some session keys"],
+  ["conversations", "Only some, by id"],
+];
+const NAMES: Readonly<Record<Exclude<Limit, "all">, { readonly label: string; readonly example: string }>> = {
+  channels: { label: "Channels, with commas between them", example: "discord, telegram" },
+  keys: { label: "Session keys, or beginnings of them with *", example: "cli:*, web:notes" },
+  conversations: { label: "Ids of conversations, with commas between them", example: "0199aaaa-…" },
+};
 const DAYS = [7, 30, 90, 365];
 
 /** Makes a token, and shows its secret this once. */
@@ -33,27 +45,31 @@ export function CreateToken({ onCreated, onClose }: { onCreated(): void; onClose
 function TokenForm({ onCreated, onClose }: { onCreated(token: string): void; onClose(): void }): JSX.Element {
   const [name, setName] = useState("");
   const [permission, setPermission] = useState<Permission>("read");
+  const [limit, setLimit] = useState<Limit>("all");
+  const [names, setNames] = useState("");
   const [days, setDays] = useState("90");
   const nameField = useId();
+  const limitField = useId();
   const daysField = useId();
+  const scope = limit === "all" ? null : { [limit]: namesIn(names) };
+  const isComplete = name.trim() !== "" && (limit === "all" || namesIn(names).length > 0);
   const create = useAction(async () => {
-    const token = { name: name.trim(), permission, days: days === "" ? null : Number(days) };
+    const token = { name: name.trim(), permission, scope, days: days === "" ? null : Number(days) };
     onCreated((await tokensApi.create(token)).token);
   });
+  const submit = (): void => {
+    if (isComplete && create.running === null) create.run();
+  };
   const foot = (
     <>
       <Button onClick={onClose}>Cancel</Button>
-      <Button
-        look="primary"
-        disabled={name.trim() === "" || create.running !== null}
-        onClick={() => create.run()}
-      >
+      <Button submit look="primary" disabled={!isComplete || create.running !== null}>
         Create
       </Button>
     </>
   );
   return (
-    <Dialog title="New token" foot={foot} onClose={onClose}>
+    <Dialog title="New token" foot={foot} onSubmit={submit} onClose={onClose}>
       <label class="label" for={nameField}>
         What it is for
       </label>
@@ -81,6 +97,34 @@ function TokenForm({ onCreated, onClose }: { onCreated(token: string): void; onC
           </label>
         ))}
       </fieldset>
+      <label class="label" for={limitField}>
+        Which conversations
+      </label>
+      <div class="limit">
+        <select
+          id={limitField}
+          class="field"
+          value={limit}
+          onChange={(event) => setLimit(event.currentTarget.value as Limit)}
+        >
+          {LIMITS.map(([value, label]) => (
+            <option key={value} value={value}>
+              {label}
+            </option>
+          ))}
+        </select>
+        {limit !== "all" && (
+          <input
+            class="field"
+            type="text"
+            aria-label={NAMES[limit].label}
+            value={names}
+            autocomplete="off"
+            placeholder={NAMES[limit].example}
+            onInput={(event) => setNames(event.currentTarget.value)}
+          />
+        )}
+      </div>
       <label class="label" for={daysField}>
         It ends
       </label>
@@ -100,6 +144,10 @@ function TokenForm({ onCreated, onClose }: { onCreated(token: string): void; onC
       <Problem error={create.error} />
     </Dialog>
   );
+}
+
+function namesIn(text: string): readonly string[] {
+  return text.split(/[,\s]+/).filter(Boolean);
 }
 
 function NewSecret({ secret, onClose }: { readonly secret: string; onClose(): void }): JSX.Element {
