@@ -1,5 +1,5 @@
 /** The very first screen: what can be done with an empty store. */
-import type { JSX } from "preact";
+import { type ComponentChildren, Fragment, type JSX } from "preact";
 import type { FoundTool, ListOf } from "../../../src/gateway/wire/rest.ts";
 import { api, messageOf } from "../api/api.ts";
 import { isAdmin, mayWrite } from "../api/session.ts";
@@ -45,7 +45,7 @@ interface StepProps {
   readonly icon: IconName;
   readonly link: string;
   readonly name: string;
-  readonly words: string;
+  readonly words: ComponentChildren;
 }
 
 function Step({ icon, link, name, words }: StepProps): JSX.Element {
@@ -63,12 +63,17 @@ function Step({ icon, link, name, words }: StepProps): JSX.Element {
   );
 }
 
-function foundWords({ value, error }: Load<ListOf<FoundTool>>): string {
+function foundWords({ value, error }: Load<ListOf<FoundTool>>): ComponentChildren {
   if (error !== undefined) return `This machine could not be searched: ${messageOf(error)}`;
   if (value === undefined) return "Looking for conversations of other tools …";
   if (value.items.length === 0)
     return "No conversations of other tools are in their usual places; files elsewhere can be imported, too.";
-  return value.items
-    .map(({ name, files, bytes }) => `${name}: ${plural(files, "file")}, ${shortBytes(bytes)}`)
-    .join(" · ");
+  return value.items.map(({ name, path, files, bytes }, index) => (
+    <Fragment key={path}>
+      {index > 0 && " · "}
+      <span class="found-tool">
+        {name}: {plural(files, "file")}, {shortBytes(bytes)}
+      </span>
+    </Fragment>
+  ));
 }

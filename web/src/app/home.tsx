@@ -30,7 +30,8 @@ export function Home({ isNew }: { readonly isNew: boolean }): JSX.Element {
   const models = useLoad("models", readModels);
   const [model, setModel] = useState<string | null>(null);
   const usual = models.value?.find(({ answers }) => answers)?.name ?? "model";
-  const isEmpty = status.value?.conversations === 0;
+  /** Not again for those who have chosen to write. */
+  const isFirst = status.value?.conversations === 0 && !isNew;
   useEffect(() => {
     if (isNew) document.querySelector<HTMLElement>(".composer textarea")?.focus();
   }, [isNew]);
@@ -48,9 +49,9 @@ export function Home({ isNew }: { readonly isNew: boolean }): JSX.Element {
     <>
       <header class="bar">
         <BackButton />
-        <h1 class="grow">{isEmpty ? "Welcome" : "New conversation"}</h1>
+        <h1 class="grow">{isFirst ? "Welcome" : "New conversation"}</h1>
       </header>
-      <div class="home">{isEmpty ? <FirstSteps /> : <Totals status={status.value} />}</div>
+      <div class="home">{isFirst ? <FirstSteps /> : <Totals status={status.value} />}</div>
       {mayWrite() && (
         <Composer
           draft="new"
@@ -82,7 +83,9 @@ function Totals({ status }: { readonly status: StatusView | undefined }): JSX.El
     <div class="state">
       <h2>What would you like to know?</h2>
       <p>
-        {plural(status.messages, "message")} in {plural(status.conversations, "conversation")} to search.
+        {status.conversations === 0
+          ? "Nothing is stored yet. What you write here is kept."
+          : `${plural(status.messages, "message")} in ${plural(status.conversations, "conversation")} to search.`}
         <br />
         <kbd>/</kbd> searches, <kbd>c</kbd> writes, <kbd>?</kbd> lists every key.
       </p>
