@@ -188,8 +188,8 @@ it("keeps a command in the field that it does not know or cannot run, and says w
     await page.getByRole("alert").getByText(reason).waitFor();
     expect(await field.inputValue()).toBe(text);
   };
-  await refused("/titel X", /there is no command \/titel/);
-  await refused("/model nonsense", /there is no model nonsense/);
+  await refused("/titel X", /^Not sent: there is no command \/titel/);
+  await refused("/model nonsense", /^There is no model nonsense/);
   await refused("/model openai/gpt-5", /needs a key: run colloquy auth add openai/);
   await page.getByRole("button", { name: "Model: local/small" }).waitFor();
   await field.fill("/help");

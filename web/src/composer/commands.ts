@@ -35,6 +35,8 @@ export function askedIn(text: string): Asked | undefined {
 export async function runCommand(commands: readonly Command[], { name, argument }: Asked): Promise<void> {
   const command = commands.find((known) => known.name === name.toLowerCase());
   if (!command)
-    throw new Error(`there is no command /${name}. /help lists them; a space before it makes it a message.`);
+    throw new Error(
+      `Not sent: there is no command /${name}. /help lists them; a space before it makes it a message.`,
+    );
   await command.run(argument);
 }

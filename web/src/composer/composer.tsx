@@ -116,7 +116,7 @@ export function Composer(props: ComposerProps): JSX.Element {
       >
         {problem && (
           <p class="problem" role="alert">
-            Not sent: {problem}
+            {problem}
           </p>
         )}
         {found.length > 0 && (

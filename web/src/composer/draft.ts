@@ -20,7 +20,7 @@ export interface Outgoing {
 export class Draft {
   readonly text = new Cell("");
   readonly attachments = new Attachments();
-  /** Why the last message was not sent. */
+  /** Why the last message was not sent, or a command failed. */
   readonly problem = new Cell<string | null>(null);
   /** Sent, and not accepted yet. */
   readonly underWay = new Cell<readonly Outgoing[]>([]);
@@ -41,7 +41,7 @@ export class Draft {
   async submit(send: (message: Outgoing) => Promise<void>): Promise<void> {
     const { all } = this.attachments;
     if (all.value.some(({ state }) => state !== "stored")) {
-      this.problem.set("a file is not stored yet. Wait for it, try it again, or remove it.");
+      this.problem.set("Not sent: a file is not stored yet. Wait for it, try it again, or remove it.");
       return;
     }
     const message = this.#current();
@@ -56,7 +56,7 @@ export class Draft {
     } catch (error) {
       this.#ended(message);
       this.#putBack(message);
-      this.problem.set(messageOf(error));
+      this.problem.set(`Not sent: ${messageOf(error)}`);
     }
   }
 
