@@ -5,6 +5,7 @@ import { mayWrite } from "../../api/session.ts";
 import type { InspectorTab } from "../../inspector/inspector.tsx";
 import { shortModel } from "../../list/chips.tsx";
 import { moveToTrash } from "../../list/move-to-trash.ts";
+import { titleOf } from "../../list/title.ts";
 import { useCell } from "../../state/cell.ts";
 import { IconButton } from "../../ui/button.tsx";
 import { Icon } from "../../ui/icon.tsx";
@@ -14,6 +15,7 @@ import type { Chat } from "../chat.ts";
 import { BranchSwitcher } from "./branch-switcher.tsx";
 import { Meter } from "./meter.tsx";
 import { Title } from "./title.tsx";
+import "./header.css";
 
 export interface HeaderProps {
   readonly chat: Chat;
@@ -27,18 +29,22 @@ export interface HeaderProps {
 export function Header({ chat, details, used, tab, onTab }: HeaderProps): JSX.Element {
   const branches = useCell(chat.branches);
   const [title, setTitle] = useState<string | null>(null);
+  // What was imported was written by another one than that of the next answer, which the composer names.
+  const model = details.model ?? details.answeredBy.model;
   return (
     <header class="bar conversation-bar">
       <BackButton />
       <div class="grow conversation-names">
         <Title chat={chat} details={details} text={title} onText={setTitle} />
-        <div class="small quiet cut">
-          {details.key && (
-            <span title="Session key" class="key">
+        <div class="small quiet conversation-about">
+          {details.key && details.key !== titleOf(details) && (
+            <span title={`Session key: ${details.key}`} class="key cut">
               {details.key}
             </span>
           )}
-          <span title={details.answeredBy.model}>{shortModel(details.answeredBy.model)}</span>
+          <span title={`Model: ${model}`} class="model-name cut">
+            {shortModel(model)}
+          </span>
         </div>
       </div>
       {branches.length > 1 && <BranchSwitcher chat={chat} branches={branches} />}

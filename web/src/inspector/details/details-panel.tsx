@@ -15,7 +15,7 @@ import "../../pages/pages.css";
 import "./details.css";
 
 export function DetailsPanel({ conversation }: PanelProps): JSX.Element {
-  const { id, key, channel, branch, head, usage, answeredBy, lastMessageAt } = conversation;
+  const { id, key, channel, model, branch, head, usage, answeredBy, lastMessageAt } = conversation;
   const remove = useAction(() => moveToTrash(id));
   const input = usage.inputTokens + usage.cacheReadTokens + usage.cacheWriteTokens;
   return (
@@ -26,7 +26,8 @@ export function DetailsPanel({ conversation }: PanelProps): JSX.Element {
           <Copied text={id} what="Copy the id" />
         </Fact>
         <Fact name="Channel">{channel ?? "–"}</Fact>
-        <Fact name="Model">
+        {model !== null && model !== answeredBy.model && <Fact name="Model">{model}</Fact>}
+        <Fact name="Answers now">
           {answeredBy.model}
           {answeredBy.contextWindow !== null && (
             <span class="quiet"> · window {shortCount(answeredBy.contextWindow)}</span>
@@ -83,9 +84,7 @@ function Fact({
 function Copied({ text, what }: { readonly text: string; readonly what: string }): JSX.Element {
   return (
     <span class="copied">
-      <code class="cut" title={text}>
-        {text}
-      </code>
+      <code>{text}</code>
       <CopyButton name={what} text={() => text} />
     </span>
   );
