@@ -123,6 +123,17 @@ it("shows one column on a phone, with a way back", async () => {
   expect(await page.evaluate(`${isWhole}(document.querySelector(".title-button"))`)).toBe(true);
   expect((await page.locator(".title-button").boundingBox())?.width).toBeGreaterThan(200);
   expect(await page.locator(".meter-button").isVisible()).toBe(true);
+  // What can be done with a message is shown when it is tapped, and only then can a finger meet it.
+  const look = (): Promise<string[]> =>
+    page.evaluate(
+      "((style) => [style.opacity, style.pointerEvents])(getComputedStyle(document.querySelector('.message-foot')))",
+    );
+  expect(await look()).toEqual(["0", "none"]);
+  await page
+    .locator(".message-body")
+    .first()
+    .tap({ position: { x: 4, y: 4 } });
+  await expect.poll(look).toEqual(["1", "auto"]);
   await page.getByRole("link", { name: "Back to the list" }).click();
   await page.locator(".row").first().waitFor();
 });

@@ -1,6 +1,7 @@
 /** The parts of a message: text, images, thinking, calls of tools, and whatever else is stored. */
 import type { JSX } from "preact";
 import type { Block, MessageEntry } from "../../../../src/message/types.ts";
+import { plainWords } from "../../list/plain-words.ts";
 import { CodeBlock } from "../../markdown/code-block.tsx";
 import { Markdown } from "../../markdown/markdown.tsx";
 import { Fold } from "../../ui/fold.tsx";
@@ -75,7 +76,7 @@ export function Thinking({ id, text }: { readonly id: string; readonly text: str
       line={
         <>
           <span>Thinking</span>
-          <span class="cut quiet grow">{text.slice(0, 160)}</span>
+          <span class="cut quiet grow">{plainWords(text.slice(0, 160))}</span>
         </>
       }
     >

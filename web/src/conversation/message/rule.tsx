@@ -1,13 +1,12 @@
 /** A thin line between messages, with a word and something to do. */
 import type { ComponentChildren, JSX } from "preact";
 import type { Entry } from "../../../../src/message/types.ts";
-import { mayWrite } from "../../api/session.ts";
+import { isAdmin, mayWrite } from "../../api/session.ts";
 import { Markdown } from "../../markdown/markdown.tsx";
 import { Fold } from "../../ui/fold.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { Menu } from "../../ui/menu.tsx";
 import { exactCount, shortCount } from "../../ui/values/count.tsx";
-import { RelativeTime } from "../../ui/values/time.tsx";
 import type { RuleRow } from "../rows.ts";
 
 export interface RuleActions {
@@ -57,10 +56,14 @@ export function RuleView({ row, actions, isLast }: RuleViewProps): JSX.Element {
   if (rule === "import")
     return (
       <Rule icon="import" words={`Imported${typeof data.format === "string" ? ` from ${data.format}` : ""}`}>
-        <RelativeTime at={entry.at} />
+        {isAdmin() && (
+          <a class="rule-action" href="#/import">
+            import again
+          </a>
+        )}
       </Rule>
     );
-  if (rule === "other") return <Rule icon="list" words={String(data.type)} />;
+  if (rule === "other") return <Rule icon="list" words={capitalised(String(data.type))} />;
   const summary = typeof data.summary === "string" ? data.summary : "";
   const isCompaction = rule === "compaction";
   return (
@@ -96,6 +99,12 @@ export function Rule({ icon, words, children }: RuleProps): JSX.Element {
       {children}
     </div>
   );
+}
+
+/** `Model change` for `model_change`: what other programs have noted, in their words. */
+function capitalised(type: string): string {
+  const words = type.replaceAll(/[\s_-]+/g, " ").trim();
+  return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
 function compacted({ summarised, tokensBefore, tokensAfter }: Readonly<Record<string, unknown>>): string {
