@@ -37,7 +37,7 @@ export function Row({ item, isOpen }: RowProps): JSX.Element {
         {item.channel && <ChannelMark channel={item.channel} />}
         <span class="cut grow" title={words}>
           {unread && <span class="unseen">Unread: </span>}
-          {words || "No messages yet"}
+          {words || (item.messageCount === 0 ? "No messages yet" : "No words in the last message")}
         </span>
         <Count value={item.messageCount} />
       </span>

@@ -2,7 +2,7 @@
 import type { JSX } from "preact";
 import { messageOf } from "../api/api.ts";
 import { Cell, useCell } from "../state/cell.ts";
-import { Button } from "./button.tsx";
+import { Button, IconButton } from "./button.tsx";
 
 interface Toast {
   readonly id: number;
@@ -50,7 +50,7 @@ export function Toasts(): JSX.Element {
     <div class="toasts" role="status">
       {useCell(toasts).map(({ id, text, undo }) => (
         <div class="toast" key={id}>
-          <span>{text}</span>
+          <span class="grow">{text}</span>
           {undo && (
             <Button
               small
@@ -62,9 +62,7 @@ export function Toasts(): JSX.Element {
               Undo
             </Button>
           )}
-          <Button small onClick={() => hide(id)}>
-            Dismiss
-          </Button>
+          <IconButton small icon="close" name="Dismiss" onClick={() => hide(id)} />
         </div>
       ))}
     </div>

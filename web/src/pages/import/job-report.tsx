@@ -40,11 +40,17 @@ export function JobReport({ job, names, onCancel }: JobReportProps): JSX.Element
         <progress aria-label="Files read" max={Math.max(1, progress.filesTotal)} value={progress.files} />
       )}
       <p role="status">
-        {plural(progress.conversations, "conversation")}, {plural(progress.messages, "message")}
-        <span class="quiet">
-          {" "}
-          from {exactCount(progress.files)} of {plural(progress.filesTotal, "file")}
-        </span>
+        {state === "running" && progress.filesTotal === 0 ? (
+          "Looking for files …"
+        ) : (
+          <>
+            {plural(progress.conversations, "conversation")}, {plural(progress.messages, "message")}
+            <span class="quiet">
+              {" "}
+              from {exactCount(progress.files)} of {plural(progress.filesTotal, "file")}
+            </span>
+          </>
+        )}
       </p>
       {state === "cancelled" && <p class="quiet">What was read is kept. The next import continues.</p>}
       {error !== null && <p class="problem">{error.message}</p>}
