@@ -143,6 +143,7 @@ export interface SearchHitView {
   readonly branch: string;
   readonly active: boolean;
   readonly role: string | null;
+  readonly model: string | null;
   readonly at: string;
   readonly snippet: string;
   readonly highlights: readonly (readonly [number, number])[];

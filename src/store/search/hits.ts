@@ -29,6 +29,8 @@ export interface SearchHit {
   /** Whether it is on the checked-out branch. */
   readonly active: boolean;
   readonly role: Role | null;
+  /** The model that wrote it, if the message says so. */
+  readonly model: string | null;
   readonly at: string;
   /** A part of the text, on one line. */
   readonly snippet: string;
@@ -81,7 +83,7 @@ export class Hits {
     const entry = first && (await entryAt(this.#store, id, first.seq));
     return {
       ...{ conversation: id, key, title, entry: entry?.id ?? null, seq: entry?.seq ?? null },
-      ...{ branch: MAIN_NAME, active: true, role: null, at: entry?.at ?? createdAt },
+      ...{ branch: MAIN_NAME, active: true, role: null, model: null, at: entry?.at ?? createdAt },
       ...snippetOf(title, found.matches),
       score: message.score * (1 + found.bonus),
     };
@@ -107,7 +109,8 @@ export class Hits {
         seq: stored.seq,
         ...place,
       },
-      ...{ role: stored.message.role, at: stored.at, ...snippetOf(found.text, found.matches) },
+      ...{ role: stored.message.role, model: stored.message.model ?? null, at: stored.at },
+      ...snippetOf(found.text, found.matches),
       score: message.score * (1 + found.bonus),
     };
   }

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { plainWords } from "./plain-words.ts";
+import { markedWords, plainWords } from "./plain-words.ts";
 
 it.each([
   ["The **slow** part is `rank()`", "The slow part is rank()"],
@@ -14,4 +14,16 @@ it.each([
   ["5 - 3 [sic] * 2", "5 - 3 [sic] * 2"],
 ])("%s", (text, plain) => {
   expect(plainWords(text)).toBe(plain);
+});
+
+it("keeps what is marked, also inside a link", () => {
+  const text = "- “The **seeds**” [Where the seeds are](#/c/seeds/1), user";
+  const marked = [...text.matchAll(/seeds/g)].map(({ index }) => [index, index + 5] as const);
+  expect(markedWords(text, marked)).toEqual([
+    { text: "“The ", isMarked: false },
+    { text: "seeds", isMarked: true },
+    { text: "” Where the ", isMarked: false },
+    { text: "seeds", isMarked: true },
+    { text: " are, user", isMarked: false },
+  ]);
 });

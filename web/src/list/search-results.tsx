@@ -1,6 +1,6 @@
 /** Below the field while something is typed: conversations by title, then messages from the index. */
 import type { JSX } from "preact";
-import { useRef } from "preact/hooks";
+import { useMemo, useRef } from "preact/hooks";
 import type {
   ConversationSummary,
   ListOf,
@@ -13,8 +13,9 @@ import { useLoad } from "../state/use-load.ts";
 import { Empty, End, Failure, Skeleton } from "../ui/list/states.tsx";
 import { plural } from "../ui/values/plural.ts";
 import { RelativeTime } from "../ui/values/time.tsx";
+import { isOffline } from "./chips.tsx";
 import { type Filters, sinceOf } from "./filters.ts";
-import { plainWords } from "./plain-words.ts";
+import { markedWords } from "./plain-words.ts";
 import { Row } from "./row.tsx";
 import { titleOf } from "./title.ts";
 
@@ -53,7 +54,12 @@ export function SearchResults({ text, filters, loaded, openId }: SearchResultsPr
   const shown = new Set(here.map((item) => item.id));
   const elsewhere = (useLatest(further.value)?.items ?? []).filter((item) => !shown.has(item.id));
   const titles = [...here, ...elsewhere].slice(0, TITLES_MAX);
-  const hits = result?.items ?? [];
+  const hits = useMemo(() => worthShowing(result?.items ?? []), [result]);
+  // The same rows are not compared again with each key: only what was found changes them.
+  const rows = useMemo(
+    () => hits.map((hit, index) => <Hit key={`${hit.conversation}/${hit.entry ?? index}`} hit={hit} />),
+    [hits],
+  );
   return (
     <section class="results" aria-label="Search results">
       {titles.length > 0 && (
@@ -70,9 +76,7 @@ export function SearchResults({ text, filters, loaded, openId }: SearchResultsPr
       {hits.length > 0 && (
         <section aria-label="Messages">
           <h2 class="results-heading">Messages</h2>
-          {hits.map((hit, index) => (
-            <Hit key={`${hit.conversation}/${hit.entry ?? index}`} hit={hit} />
-          ))}
+          {rows}
           <End>
             {load.value?.cursor
               ? `The ${HITS_MAX} best matches. Add words to narrow them down.`
@@ -114,18 +118,19 @@ function Hit({ hit }: { readonly hit: SearchHitView }): JSX.Element {
 
 /** The words that were found, marked. */
 function Snippet({ hit: { snippet, highlights } }: { readonly hit: SearchHitView }): JSX.Element {
-  const parts: (JSX.Element | string)[] = [];
-  let at = 0;
-  for (const [start, end] of highlights) {
-    parts.push(plainWords(snippet.slice(at, start)), <mark key={start}>{snippet.slice(start, end)}</mark>);
-    at = end;
-  }
   return (
     <>
-      {parts}
-      {plainWords(snippet.slice(at))}
+      {markedWords(snippet, highlights).map(({ text, isMarked }, index) =>
+        isMarked ? <mark key={index}>{text}</mark> : text,
+      )}
     </>
   );
+}
+
+/** Without answers of the offline model, which only repeat what is found beside them, unless there is nothing else. */
+function worthShowing(hits: readonly SearchHitView[]): readonly SearchHitView[] {
+  const others = hits.filter(({ model }) => model === null || !isOffline(model));
+  return others.length > 0 ? others : hits;
 }
 
 /** While the next answer is on its way, the last one stays: a list that goes and comes with each key is unreadable. */
