@@ -28,21 +28,27 @@ export function useLoad<T>(key: string | null, read: (signal: AbortSignal) => Pr
   useLayoutEffect(() => {
     if (key === null) return;
     const abort = new AbortController();
-    setState((old) => (old.key === key ? { ...old, error: undefined, loading: true } : { key, ...BLANK }));
+    // What is kept under another key is not shown: that changes with what is read.
+    setState((old) =>
+      old.key !== key || (old.loading && old.error === undefined)
+        ? old
+        : { ...old, error: undefined, loading: true },
+    );
     read(abort.signal).then(
       (value) => {
         if (!abort.signal.aborted) setState({ key, value, error: undefined, loading: false });
       },
       (error: unknown) => {
-        if (!abort.signal.aborted) setState((old) => ({ ...old, key, error, loading: false }));
+        if (abort.signal.aborted) return;
+        setState((old) => ({ key, value: old.key === key ? old.value : undefined, error, loading: false }));
       },
     );
     return () => abort.abort();
   }, [key, times]);
   const reload = useCallback(() => setTimes((count) => count + 1), []);
   const set = useCallback(
-    (value: T) => setState((old) => ({ ...old, value, error: undefined, loading: false })),
-    [],
+    (value: T) => setState({ key: wanted, value, error: undefined, loading: false }),
+    [wanted],
   );
   const current = state.key === wanted ? state : { key: wanted, ...BLANK };
   return { value: current.value, error: current.error, loading: current.loading, reload, set };
