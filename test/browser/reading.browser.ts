@@ -64,6 +64,55 @@ it("filters by channel, and finds messages while one types", async () => {
   await page.getByText("Nothing found").waitFor();
 });
 
+it("finds what answers of the offline search quote, not those answers", async () => {
+  const page = await scene.open();
+  const post = async (path: string, data: object): Promise<{ readonly id: string }> =>
+    (await page.request.post(`${scene.url}/api/v1/${path}`, { data, headers: { origin: scene.url } })).json();
+  const quote = "- “The zinnias are sown” [**Zinnias in May**](#/c/zinnias/1), user";
+  const { id: asked } = await post("conversations", { title: "Which flowers?" });
+  const messages = [{ role: "assistant", content: quote, model: "offline/recall" }];
+  await post(`conversations/${asked}/messages`, { messages });
+  const hits = page.getByRole("region", { name: "Messages" }).getByRole("link");
+  await page.getByLabel("Search conversations and messages").fill("zinnias");
+  // Nothing else says it yet.
+  await hits.first().getByText("“The zinnias are sown” Zinnias in May, user").waitFor();
+  expect(await hits.first().locator("mark").count()).toBe(2);
+  const { id: quoted } = await post("conversations", { title: "The beds" });
+  await post(`conversations/${quoted}/messages`, {
+    messages: [{ role: "user", content: "Zinnias are sown" }],
+  });
+  await page.getByLabel("Search conversations and messages").fill("zinnias ");
+  await page.getByLabel("Search conversations and messages").fill("zinnia");
+  await hits.first().getByText("The beds").waitFor();
+  expect(await hits.count()).toBe(1);
+  for (const made of [asked, quoted])
+    await page.request.delete(`${scene.url}/api/v1/conversations/${made}`, {
+      headers: { origin: scene.url },
+    });
+});
+
+it("opens a menu on a row, with the pointer or the keyboard", async () => {
+  const page = await scene.open(`#/c/${id}`, { permissions: ["clipboard-read", "clipboard-write"] });
+  await rows(page).first().waitFor();
+  const other = page.locator(`[data-id="${await rows(page).nth(3).getAttribute("data-id")}"]`);
+  const title = (await other.locator(".row-title").textContent()) ?? "";
+  await other.click({ button: "right" });
+  await page.getByRole("menuitem", { name: "Copy link" }).click();
+  await page.getByText("The link is copied.").waitFor();
+  expect(await page.evaluate("navigator.clipboard.readText()")).toMatch(/#\/c\/[^/]+$/);
+  await other.focus();
+  await page.keyboard.press("Shift+F10");
+  await page.getByRole("menu", { name: `“${title}”` }).waitFor();
+  await page.keyboard.press("End");
+  await page.keyboard.press("Enter");
+  await other.waitFor({ state: "detached" });
+  // What is being read stays.
+  expect(page.url()).toContain(id);
+  await page.getByRole("button", { name: "Undo" }).click();
+  await other.waitFor();
+  expect(page.url()).toContain(id);
+});
+
 it("folds tools and thinking, cuts what is long, and shows images", async () => {
   const page = await scene.open(`#/c/${id}`);
   const image = page.getByRole("img", { name: "Image" });

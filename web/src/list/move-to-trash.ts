@@ -1,7 +1,7 @@
 /** Moving a conversation to the trash: at once, with a way back for some seconds. */
 import { api } from "../api/api.ts";
 import { conversationPath } from "../api/paths.ts";
-import { conversationLink, go } from "../app/router.ts";
+import { conversationLink, go, place } from "../app/router.ts";
 import { showProblem, showToast } from "../ui/toast.tsx";
 import { shownList } from "./conversations.ts";
 
@@ -13,11 +13,12 @@ export async function moveToTrash(id: string): Promise<void> {
     return;
   }
   shownList.value?.remove(id);
-  go("#/");
+  const isShown = place.value.view === "conversation" && place.value.id === id;
+  if (isShown) go("#/");
   const undo = async (): Promise<void> => {
     try {
       await api("POST", conversationPath(id, "restore"), { body: {} });
-      go(conversationLink(id));
+      if (isShown) go(conversationLink(id));
     } catch (error) {
       showProblem("It was not restored", error);
     }

@@ -5,6 +5,7 @@ import { classes } from "../ui/button.tsx";
 import { Count } from "../ui/values/count.tsx";
 import { RelativeTime } from "../ui/values/time.tsx";
 import { activeAt } from "./listed.ts";
+import { askForMenu } from "./row-menu.tsx";
 import { titleOf } from "./title.ts";
 import { isUnread, useWords } from "./unread.ts";
 
@@ -23,6 +24,7 @@ export function Row({ item, isOpen }: RowProps): JSX.Element {
       href={conversationLink(item.id)}
       {...(isOpen && { "aria-current": "page" as const })}
       data-id={item.id}
+      onContextMenu={(event) => askForMenu(item, event)}
     >
       <span class="row-line">
         {item.running && <span class="pulse" role="img" aria-label="Answering" title="Answering" />}

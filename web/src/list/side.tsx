@@ -8,6 +8,7 @@ import { Icon } from "../ui/icon.tsx";
 import { Chips } from "./chips.tsx";
 import { Conversations, shownList } from "./conversations.ts";
 import { filters, query } from "./filters.ts";
+import { RowMenu } from "./row-menu.tsx";
 import { ConversationRows } from "./rows.tsx";
 import { SearchResults } from "./search-results.tsx";
 import { SideFoot } from "./side-foot.tsx";
@@ -45,6 +46,7 @@ export function Side(): JSX.Element {
         <ConversationRows list={list} openId={openId} />
       )}
       <SideFoot />
+      <RowMenu />
     </nav>
   );
 }

@@ -73,17 +73,20 @@ export function Menu({
   );
 }
 
-interface MenuListProps {
+export interface MenuListProps {
   readonly name: string;
+  /** Gets the focus back. */
   readonly anchor: HTMLElement;
+  /** Where it opens, instead of beside the anchor. */
+  readonly at?: { readonly x: number; readonly y: number };
   readonly heading?: string;
   readonly items: MenuProps["items"];
-  readonly note: string | undefined;
+  readonly note?: string | undefined;
   onClose(): void;
 }
 
 /** In the top layer, so that nothing cuts it off. The browser closes it on Escape and on a click elsewhere. */
-function MenuList({ name, anchor, heading, items, note, onClose }: MenuListProps): JSX.Element {
+export function MenuList({ name, anchor, at, heading, items, note, onClose }: MenuListProps): JSX.Element {
   const list = useRef<HTMLDivElement>(null);
   useEffect(() => {
     const element = list.current;
@@ -102,7 +105,7 @@ function MenuList({ name, anchor, heading, items, note, onClose }: MenuListProps
   useEffect(() => {
     const element = list.current;
     if (!element) return;
-    placeBeside(element, anchor);
+    placeBeside(element, at ? new DOMRect(at.x, at.y) : anchor.getBoundingClientRect());
     (element.querySelector<HTMLElement>("[aria-checked=true]") ?? firstItem(element))?.focus();
   }, [items.length]);
   return (
@@ -160,8 +163,7 @@ function firstItem(list: HTMLElement): HTMLElement | null {
 }
 
 /** Below the button, or above it if there is no room; always inside the window. */
-function placeBeside(list: HTMLElement, anchor: HTMLElement): void {
-  const around = anchor.getBoundingClientRect();
+function placeBeside(list: HTMLElement, around: DOMRect): void {
   const { width, height } = list.getBoundingClientRect();
   const below = around.bottom + GAP + height <= innerHeight || around.top < height + GAP;
   const top = below ? around.bottom + GAP : around.top - GAP - height;
