@@ -53,12 +53,21 @@ it("streams an answer, in two tabs", async () => {
     expect(await tab.getByText("The second half.").count()).toBe(0);
   }
   await page.locator(".row .pulse").waitFor();
+  // What is sent now waits for its turn, in both.
+  await send(page, "And quickly");
+  for (const tab of [page, other]) {
+    const waiting = tab.locator(".message.user.pending", { hasText: "And quickly" });
+    await waiting.getByText("Waits for the answer above").waitFor();
+    expect(await waiting.count()).toBe(1);
+  }
   gate.resolve();
   for (const tab of [page, other]) {
     await tab.getByText("The second half.").waitFor();
     await tab.locator(".running").waitFor({ state: "detached" });
     expect(await tab.getByText("Say it slowly").count()).toBeGreaterThan(0);
     expect(await tab.locator(".message.user", { hasText: "Say it slowly" }).count()).toBe(1);
+    await tab.locator(".message.assistant", { hasText: "And quickly" }).waitFor();
+    expect(await tab.locator(".message.user", { hasText: "And quickly" }).count()).toBe(1);
   }
 });
 

@@ -91,10 +91,17 @@ export class Chats {
 
   /** The messages that join the conversation when their turn comes. */
   waiting(conversation: string): WaitingMessage[] {
+    const { redaction } = this.#options;
     const queue = this.#queues.get(conversation) ?? [];
     return queue.flatMap(({ run, words, isPrepared }) =>
-      words === undefined || isPrepared ? [] : [{ entry: run, text: words }],
+      words === undefined || isPrepared ? [] : [{ entry: run, text: redaction?.value(words) ?? words }],
     );
+  }
+
+  /** Tell those who watch a conversation that a message waits in it. */
+  announceWaiting(conversation: string, entry: string): void {
+    const message = this.waiting(conversation).find((one) => one.entry === entry);
+    if (message !== undefined) this.#options.publish(conversation)("chat.waiting", message);
   }
 
   /** The run that is first in a conversation. One whose end was told can be ordered again. */

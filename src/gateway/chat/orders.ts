@@ -59,6 +59,7 @@ export async function sendMessage(
     const kept = putWaiting(store, id, sent);
     orderWaiting({ store, chats }, conversation, sent, kept);
     await kept;
+    chats.announceWaiting(id, entry);
   }
   return { conversation: id, run: entry, entry };
 }

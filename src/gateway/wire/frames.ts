@@ -210,6 +210,8 @@ export interface Events {
     readonly conversation: string;
     readonly info: ConversationSummary | null;
   };
+  /** A message was accepted that joins the conversation after the answer that is being written. */
+  readonly "chat.waiting": WaitingMessage;
   readonly "chat.started": { readonly run: string; readonly entry: string | null; readonly model: string };
   /** `position` is where the text begins in the current step of the answer, in UTF-16 units. */
   readonly "chat.delta": { readonly run: string; readonly position: number; readonly text: string };

@@ -24,6 +24,9 @@ it("a message that is sent during an answer follows it, and is answered next", a
   const first = await send("A");
   await until(() => watch.text === "One");
   const second = await send("B");
+  await watch.until("chat.waiting");
+  const told = watch.events.find(({ event }) => event === "chat.waiting");
+  expect(told?.data).toEqual({ entry: second.entry, text: "B" });
   expect(await send("B")).toEqual(second);
   await expect(
     ada.request("chat.send", { conversation: chat.id, text: "Other", idempotencyKey: "B" }),

@@ -162,6 +162,7 @@ export class Chat {
       if (event.data.info === null) this.details.set(undefined);
       void this.readAgain();
     } else if (event.event === "resync") void this.#catchUp();
+    else if (event.event === "chat.waiting") this.#addWaiting([event.data]);
     else if (event.event === "chat.started") this.failure.set(null);
     else if (event.event === "chat.failed") this.failure.set(event.data.error.message);
     else if (event.event === "chat.done") void this.readAgain();
@@ -177,13 +178,17 @@ export class Chat {
 
   /** Messages that were sent before this page was loaded, or elsewhere. */
   #addWaiting(waiting: readonly WaitingMessage[]): void {
-    const known = new Set(this.pending.value.map(({ entry }) => entry));
-    const others = waiting.filter(({ entry }) => !known.has(entry));
-    if (others.length === 0) return;
-    this.pending.update((all) => [
-      ...all,
-      ...others.map(({ entry, text }) => ({ key: entry, entry, text, files: [] })),
-    ]);
+    for (const { entry, text } of waiting) {
+      if (this.pending.value.some((one) => one.entry === entry)) continue;
+      // It may be told that a message waits before its sender is told that it was accepted.
+      const own = this.pending.value.find((one) => one.entry === null && one.text === text);
+      this.pending.update((all) =>
+        own
+          ? all.map((one) => (one === own ? { ...one, entry } : one))
+          : [...all, { key: entry, entry, text, files: [] }],
+      );
+    }
+    this.#dropStored();
   }
 
   #dropStored(): void {
