@@ -203,8 +203,9 @@ it("keeps the end in view when there is less room", async () => {
 
 it("says what is wrong with an address, and offers a way back", async () => {
   const page = await scene.open("#/c/00000000-0000-7000-8000-000000000000");
-  await page.getByText("The conversation could not be read").waitFor();
-  await page.getByRole("button", { name: "Try again" }).waitFor();
+  await page.getByText("This conversation does not exist").waitFor();
+  await page.getByRole("link", { name: "Back to the conversations" }).click();
+  await page.getByText("What would you like to know?").waitFor();
   await page.goto(`${scene.url}/#/nowhere`);
   await page.getByText("There is no such page").waitFor();
 });

@@ -128,7 +128,11 @@ export class Chat {
     this.sent.set(key);
     try {
       const { entry } = await ask("chat.send", { conversation: this.id, ...orderOf(message) });
-      this.pending.update((all) => all.map((one) => (one.key === key ? { ...one, entry } : one)));
+      this.pending.update((all) =>
+        all
+          .filter((one) => one.key === key || one.entry !== entry)
+          .map((one) => (one.key === key ? { ...one, entry } : one)),
+      );
       this.#dropStored();
     } catch (error) {
       this.pending.update((all) => all.filter((one) => one.key !== key));

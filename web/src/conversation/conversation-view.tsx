@@ -9,13 +9,14 @@ import { titleOf } from "../list/title.ts";
 import { markSeen } from "../list/unread.ts";
 import { useCell } from "../state/cell.ts";
 import { useLoad } from "../state/use-load.ts";
-import { Failure, Skeleton } from "../ui/list/states.tsx";
+import { Empty, Failure, Skeleton } from "../ui/list/states.tsx";
 import { PageFrame, useTitle } from "../ui/page/page-frame.tsx";
 import { Chat } from "./chat.ts";
 import { ChatComposer } from "./chat-composer.tsx";
 import { Header } from "./header/header.tsx";
 import { MessageList } from "./message-list.tsx";
 import { ReadingBar } from "./reading-bar.tsx";
+import { isGone } from "./stretch.ts";
 import "./conversation.css";
 
 export interface ConversationViewProps {
@@ -42,6 +43,11 @@ export function ConversationView({ id, entry }: ConversationViewProps): JSX.Elem
       <PageFrame title={problem === undefined ? "" : "Conversation"}>
         {problem === undefined ? (
           <Skeleton />
+        ) : isGone(problem) ? (
+          <Empty title="This conversation does not exist">
+            <p>It may have been purged, or the link to it is wrong.</p>
+            <a href="#/">Back to the conversations</a>
+          </Empty>
         ) : (
           <Failure
             what="The conversation could not be read"
