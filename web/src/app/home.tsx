@@ -86,8 +86,9 @@ function Totals({ status }: { readonly status: StatusView | undefined }): JSX.El
         {status.conversations === 0
           ? "Nothing is stored yet. What you write here is kept."
           : `${plural(status.messages, "message")} in ${plural(status.conversations, "conversation")} to search.`}
-        <br />
-        <kbd>/</kbd> searches, <kbd>c</kbd> writes, <kbd>?</kbd> lists every key.
+        <span class="home-keys">
+          <kbd>/</kbd> searches, <kbd>c</kbd> writes, <kbd>?</kbd> lists every key.
+        </span>
       </p>
     </div>
   );
