@@ -44,6 +44,8 @@ export class BatchWriter {
   #writing: Promise<void> = Promise.resolve();
   /** Where the log will end, if that is known before it is written. */
   #end: LogTip | undefined;
+  /** The first error of a batch. Nothing is written after it. */
+  failure: { readonly error: unknown } | undefined;
   /** The first batch, which creates the conversation. */
   #first: Promise<void> | undefined;
 
@@ -110,8 +112,10 @@ export class BatchWriter {
         ? before.then(() => this.#write(batch))
         : this.#first.then(() => this.#writeAhead(batch, before));
     this.#first ??= this.#writing;
-    // `settle` reports a failure; until then it must not count as unhandled.
-    this.#writing.catch(() => {});
+    // `settle` reports it, too; until then it must not count as unhandled.
+    this.#writing.catch((error: unknown) => {
+      this.failure ??= { error };
+    });
   }
 
   /** Resolves when everything appended is in the store and has its `seq`. */

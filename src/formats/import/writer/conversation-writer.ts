@@ -75,8 +75,7 @@ export class ConversationWriter {
   #isNewborn = false;
   /** It writes nothing more, because its file could not be read or written. */
   isDropped = false;
-  /** The first error of a drain. Nothing is written after it. */
-  failure: { readonly error: unknown } | undefined;
+  #drainFailure: { readonly error: unknown } | undefined;
   #wantsAll = false;
 
   constructor(options: WriterOptions) {
@@ -110,6 +109,11 @@ export class ConversationWriter {
   /** Bytes that are queued or being written. */
   get bytes(): number {
     return this.#queuedBytes + this.tree.bytes;
+  }
+
+  /** The first error of a drain, or of the writes that it began. Nothing is written after it. */
+  get failure(): { readonly error: unknown } | undefined {
+    return this.#drainFailure ?? this.tree.failure;
   }
 
   /** Bytes that were added since the last drain. */
@@ -171,7 +175,7 @@ export class ConversationWriter {
   drain(): Promise<void> {
     this.#draining = this.#draining.then(() => this.#drain());
     this.#draining.catch((error: unknown) => {
-      this.failure ??= { error };
+      this.#drainFailure ??= { error };
     });
     return this.#draining;
   }

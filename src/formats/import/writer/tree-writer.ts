@@ -70,6 +70,11 @@ export class TreeWriter {
     return this.#placement.leaves;
   }
 
+  /** The first error of a write. Nothing is written after it. */
+  get failure(): { readonly error: unknown } | undefined {
+    return this.#batches.failure;
+  }
+
   /** The entry that was put last. */
   get lastId(): string | undefined {
     return this.#lastId;
