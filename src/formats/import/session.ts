@@ -9,7 +9,7 @@ import { ConversationWriter } from "./writer/conversation-writer.ts";
 import type { Mode } from "./writer/entry-intake.ts";
 
 /** With more bytes in memory, readers wait for the store. */
-const BYTES_WAITING_MAX = 8 * 1024 * 1024;
+const BYTES_WAITING_MAX = 6 * 1024 * 1024;
 /** Fewer bytes of a conversation wait for more, because every transaction costs a sync and rewrites pages. */
 const BYTES_WORTH_WRITING = 1024 * 1024;
 
@@ -115,9 +115,9 @@ export class ImportSession {
     for (const { failure } of mine) if (failure !== undefined) throw failure.error;
   }
 
-  /** Until half of it is written: the other half is written while readers fill the first again. */
+  /** Only until there is room, so that reading and writing take place side by side. */
   async #waitForRoom(mine: readonly ConversationWriter[]): Promise<void> {
-    while (this.#bytesWaiting() > BYTES_WAITING_MAX / 2) {
+    while (this.#bytesWaiting() > BYTES_WAITING_MAX) {
       if (mine.some(({ failure }) => failure !== undefined)) return;
       await new Promise((resolve) => setTimeout(resolve, 1));
     }
