@@ -3,7 +3,9 @@ import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it } from "vitest";
 import { tempFolder } from "../../../../test/support/temp-folder.ts";
+import { textOf } from "../../../message/text.ts";
 import { openStore } from "../../../store/open.ts";
+import type { Store } from "../../../store/store.ts";
 
 async function filled(): Promise<string> {
   const file = join(tempFolder(), "agent.db");
@@ -89,6 +91,27 @@ describe("the repair of a SQLite store", () => {
     const database = new DatabaseSync(join(dirname(file), aside as string));
     expect(database.prepare("SELECT body FROM entries WHERE seq = 2").get()?.body).toMatch("ten");
     database.close();
+  });
+
+  it("knows the id of a lost entry that refers to a blob, and takes it from a backup", async () => {
+    const file = join(tempFolder(), "agent.db");
+    const long = "A long text. ".repeat(20_000);
+    const texts = async (store: Store): Promise<string[]> =>
+      (await (await store.open("cli:a")).messages()).items.map(({ message }) => textOf(message));
+    {
+      await using store = await openStore(`sqlite:${file}`);
+      const chat = await store.open("cli:a");
+      for (const content of ["one", long, "three"]) await chat.append({ role: "user", content });
+      await store.backup(`${file}.backup`);
+    }
+    damage(file, "UPDATE entries SET body = replace(body, 'user', 'xser') WHERE seq = 2");
+    await using store = await openStore(`sqlite:${file}`, { onProblem: () => {} });
+    const { repaired, findings } = await store.repair({ from: `${file}.backup` });
+    expect(repaired).toContainEqual(
+      expect.objectContaining({ code: "restored-entry", message: "entry 2 restored from the backup" }),
+    );
+    expect(findings).toEqual([]);
+    expect(await texts(store)).toEqual(["one", long, "three"]);
   });
 
   it("takes from a backup what is missing, even later, but nothing that was redacted since", async () => {

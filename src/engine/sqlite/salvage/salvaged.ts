@@ -115,8 +115,9 @@ class Collector implements Salvaged {
     if (values.length === 3 && typeof first === "number" && typeof second === "number") {
       this.#note(n, { conversation: first, seq: second });
     } else if (values.length === 3 && typeof first === "number" && typeof second === "string") {
-      // A time, with the id of a conversation, or the number of a conversation, with the id of an entry.
-      if (first < NUMBER_END) this.#note(n, { conversation: first, id: second });
+      // A time, with the id of a conversation, or the number of a conversation, with the id or the blobs of an entry.
+      if (first < NUMBER_END)
+        this.#note(n, { conversation: first, ...(isReferences(second) ? {} : { id: second }) });
       else if (UUID.test(second)) this.names.set(n, { ...this.names.get(n), id: second });
     } else if (values.length === 3 && typeof first === "string" && typeof second === "number") {
       // Before version 7.
@@ -129,6 +130,11 @@ class Collector implements Salvaged {
   #note(n: number, known: IndexedEntry): void {
     this.indexed.set(n, { ...this.indexed.get(n), ...known });
   }
+}
+
+/** The blobs of an entry, as its row has them. */
+function isReferences(text: string): boolean {
+  return text.startsWith('[{"') && text.endsWith("}]");
 }
 
 function matches(of: Covered, row: SalvagedRow, sum: string): boolean {
