@@ -123,6 +123,28 @@ it("writes nothing outside of the folder of the tool", async () => {
   expect(existsSync(place.path("-escaped"))).toBe(false);
 });
 
+it("makes no file whose name a message made up, except in the folder of the session", async () => {
+  const place = new Place();
+  const source = { type: "base64", media_type: "image/png", data: Buffer.from("forged").toString("base64") };
+  const image = (name: string): object => ({ type: "image", source: { ...source, name } });
+  const own = `${SESSION}/pictures/one.png`;
+  const content = ["memory/MEMORY.md", "../-other/memory/MEMORY.md", own].map(image);
+  const line = {
+    ...{ parentUuid: null, sessionId: SESSION, type: "user", uuid: "21000000-0000-4000-8000-000000000099" },
+    ...{ timestamp: "2026-01-01T00:00:00.000Z", cwd: "/home/mira/garden", version: "2.1.0" },
+    message: { role: "user", content },
+  };
+  const env = { HOME: place.path("home") };
+  writeFileSync(place.path(`${SESSION}.jsonl`), `${JSON.stringify(line)}\n`);
+  const { imported: all } = await place.json(["import", place.path(`${SESSION}.jsonl`)], { env });
+  const { files } = await place.json(["resume", all[0].id], { env });
+  const folder = join(env.HOME, ".claude/projects/-home-mira-garden");
+  expect(files.map(({ path }: { path: string }) => relative(folder, path))).toEqual([
+    `${SESSION}.jsonl`,
+    own,
+  ]);
+});
+
 it("continues the fork whose branch is checked out, and restores all files", async () => {
   const place = new Place();
   const folder = place.path("home/.claude/projects/-home-user-project");

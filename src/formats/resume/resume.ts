@@ -14,6 +14,7 @@ import { type OriginalSource, originalSources } from "../export/original/origina
 import { FORMATS } from "../readers/index.ts";
 import { agentsOf, introductionOf } from "./agents.ts";
 import { rowFile } from "./row-files.ts";
+import { sourcesOf } from "./sources.ts";
 
 export interface RestoredFile {
   readonly path: string;
@@ -47,7 +48,7 @@ export async function resumeConversation(
 ): Promise<Resumable> {
   const chat = await store.get(id);
   if (chat === undefined) throw new ColloquyError("NOT_FOUND", `There is no conversation ${id}`);
-  const sources = await currentSources(store, id);
+  const sources = (await originalSources(store, id)).filter(({ isFormer }) => !isFormer);
   const introduction = await introductionOf(chat);
   const { format, sourceId, about } = introduction;
   const rule = FORMATS.find(({ name }) => name === format)?.resume;
@@ -79,7 +80,7 @@ export async function resumeConversation(
   for (const part of [{ id, ...introduction }, ...agents]) {
     // The files of a sub-agent are with those of the session, whatever folder it worked in.
     const { sourceId, about } = part;
-    for await (const source of allSources(store, part.id)) {
+    for await (const source of allSources(store, part.id, own)) {
       const path = rule.place({ parts: partsOf(source.file), sourceId, key, cwd, about }, roots);
       if (path !== undefined && !files.has(path)) files.set(path, await restore(source, path));
     }
@@ -95,15 +96,19 @@ export async function resumeConversation(
   return { tool: rule.tool, files: all, before, command, cwd: cwd ?? null, notes };
 }
 
-async function currentSources(store: Store, id: string): Promise<OriginalSource[]> {
-  return (await originalSources(store, id)).filter(({ isFormer }) => !isFormer);
-}
-
-/** Those that were files, and the files beside them. */
-async function* allSources(store: Store, id: string): AsyncGenerator<OriginalSource, void, undefined> {
-  const sources = await currentSources(store, id);
+/**
+ * Those that were files, and the files of their messages. The latter are only put back into the folder that a session
+ * has beside its transcript: elsewhere, a forged name could make a file that the tool takes for its own.
+ */
+async function* allSources(
+  store: Store,
+  id: string,
+  sessions: readonly OriginalSource[],
+): AsyncGenerator<OriginalSource, void, undefined> {
+  const sources = (await sourcesOf(store, id)).filter(({ isFormer }) => !isFormer);
   yield* sources.filter(({ form, isElement }) => form !== "rows" && !isElement);
-  yield* attachedFiles(store, id, sources);
+  const folders = sessions.map(({ file }) => `${file.replaceAll("\\", "/").replace(/\.[^/]*$/, "")}/`);
+  yield* attachedFiles(store, id, sources, (file) => folders.some((folder) => file.startsWith(folder)));
 }
 
 /** The newest messages are looked at for the file that they came from. */

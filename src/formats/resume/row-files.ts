@@ -5,7 +5,8 @@ import { isPlainObject, type JsonObject } from "../../util/json.ts";
 import { sha256Hex } from "../../util/sha256.ts";
 import { parsedIn } from "../../util/values.ts";
 import type { PlaceRoots, ResumeRule } from "../contract/format.ts";
-import { type OriginalSource, originalSources } from "../export/original/original.ts";
+import type { OriginalSource } from "../export/original/original.ts";
+import { sourcesOf } from "./sources.ts";
 
 /** A file for the tool to read. */
 export interface RowFile {
@@ -23,7 +24,7 @@ export async function rowFile(
   roots: PlaceRoots,
   folder: string,
 ): Promise<RowFile | "lost" | undefined> {
-  const sources = (await originalSources(store, id)).filter(({ form }) => form === "rows");
+  const sources = (await sourcesOf(store, id)).filter(({ form }) => form === "rows");
   if (sources.length === 0) return undefined;
   if (rows === undefined) return "lost";
   if (await rows.isThere(sourceId, roots)) return undefined;

@@ -8,11 +8,15 @@ import { type Fidelity, type OriginalSource, ROWS_NOTE } from "./original.ts";
 
 const REPLACED = "�";
 
-/** Each once. One whose message was erased is not there any more. */
+/**
+ * Each once. One whose message was erased is not there any more. The names in messages come from sources, which may
+ * say anything: `isAllowed` decides by the path beside the source.
+ */
 export async function* attachedFiles(
   store: Store,
   id: string,
   sources: readonly OriginalSource[],
+  isAllowed: (file: string) => boolean = () => true,
 ): AsyncGenerator<OriginalSource, void, undefined> {
   const seen = new Set(sources.filter(({ form }) => form !== "rows").map(({ file }) => file));
   for (const source of sources)
@@ -22,7 +26,7 @@ export async function* attachedFiles(
     if (message === undefined || source === undefined) continue;
     for (const { name, bytes, notes } of filesIn(message.content)) {
       const file = besideOf(source, name);
-      if (seen.has(file)) continue;
+      if (seen.has(file) || !isAllowed(file)) continue;
       seen.add(file);
       yield attached(source, file, bytes, notes);
     }
