@@ -76,6 +76,7 @@ export class BatchWriter {
 
   /** Returns the `seq` that the entry will have, or 0 if that is not known yet. */
   append(branch: BranchRef, entry: Outgoing): number {
+    this.#checkFresh();
     if (this.#batch !== undefined && this.#batch.branch !== branch) this.flush();
     this.#batch ??= { branch, makes: false, entries: [], bytes: 0, after: this.#end };
     this.#batch.entries.push(entry);
@@ -87,14 +88,20 @@ export class BatchWriter {
 
   /** Create a branch. Entries that are appended to it next are written with it. */
   begin(branch: BranchRef, control: Outgoing): void {
+    this.#checkFresh();
     this.flush();
     this.#batch = { branch, makes: true, entries: [control], bytes: control.bytes, after: this.#end };
     branch.id = this.#nextSeq(control) || undefined;
   }
 
+  /** Copies of entries that are no longer known are left out when they are written, so places are unknown until then. */
+  #checkFresh(): void {
+    if (this.#end === undefined || this.#isFresh()) return;
+    this.flush();
+    this.#end = undefined;
+  }
+
   #nextSeq({ ready: { entry } }: Outgoing): number {
-    // Copies of entries that are no longer known are left out when they are written.
-    if (!this.#isFresh()) this.#end = undefined;
     if (this.#end === undefined) return 0;
     const { lastSeq, last } = this.#end;
     this.#end = { lastSeq: lastSeq + 1, last: isOffPath(entry.kind, entry.data) ? last : entry.id };

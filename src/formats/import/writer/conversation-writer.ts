@@ -59,6 +59,8 @@ export class ConversationWriter {
   #queue: Queued[] = [];
   readonly #originals: Set<ConversationOriginals> = new Set();
   #queuedBytes = 0;
+  /** Those of them that a drain has begun to write. */
+  #drainingBytes = 0;
   #blobs: string[] = [];
   #draining: Promise<void> = Promise.resolve();
   #begun: Promise<void> | undefined;
@@ -118,7 +120,7 @@ export class ConversationWriter {
 
   /** Bytes that were added since the last drain. */
   get queuedBytes(): number {
-    return this.#queuedBytes;
+    return this.#queue.length === 0 ? 0 : this.#queuedBytes - this.#drainingBytes;
   }
 
   /** Something was added since the last drain. */
@@ -200,7 +202,7 @@ export class ConversationWriter {
     await this.drain();
     if (this.isUnwanted) return;
     for (const originals of this.#originals) {
-      for (const announce of await originals.finish()) this.#announce(announce);
+      for (const announce of await originals.finish()) await this.#announce(announce);
     }
     if (this.#options.mode !== "write") return;
     await this.#finishTree();
@@ -256,6 +258,7 @@ export class ConversationWriter {
     await this.#storeBlobs();
     const queue = this.#queue;
     this.#queue = [];
+    this.#drainingBytes = this.#queuedBytes;
     for (const [index, queued] of queue.entries()) {
       if (this.isDropped) return;
       const bytes = bytesOf(queued);
@@ -264,6 +267,7 @@ export class ConversationWriter {
         if (waiting !== undefined) await waiting;
       }
       this.#queuedBytes -= bytes;
+      this.#drainingBytes -= bytes;
       if ("segments" in queued) for (const { memory } of queued.segments) memory && returnMemory(memory);
     }
     this.tree.flush();
@@ -282,14 +286,13 @@ export class ConversationWriter {
       !("segments" in other) && this.intake.isErased(other);
     const erased = this.#isNewborn ? [] : queue.slice(index + 1).filter(isErased);
     const segments = withoutErased(queued.segments, erased, Date.now());
-    this.#announce(await queued.originals.put({ ...queued, segments }, this.#isNewborn));
+    await this.#announce(await queued.originals.put({ ...queued, segments }, this.#isNewborn));
   }
 
-  #announce(announce: Announce | undefined): void {
-    if (announce === undefined || this.#options.mode !== "write") return;
+  #announce(announce: Announce | undefined): Promise<void> | undefined {
+    if (announce === undefined || this.#options.mode !== "write") return undefined;
     const ready = announce(this.intake.lastAtMs ?? this.#createdAtMs());
-    const bytes = ready.blobs.reduce((sum, { data }) => sum + data.length, ready.entry.json.length);
-    this.tree.put({ ready, parent: null, names: [], bytes });
+    return this.tree.put({ ready, parent: null, names: [] });
   }
 
   /** Words that were erased from the store must not come back as its title. */

@@ -80,7 +80,7 @@ export class EntryIntake {
   introduce(start: SourceConversation, atMs: number): void {
     const { ingest, format } = this.#options;
     const ready = ingest.other("info", this.#rootId, atMs, introduction(format, start));
-    this.tree.put({ ready, parent: null, names: [], bytes: 0 });
+    this.tree.put({ ready, parent: null, names: [] });
   }
 
   /** Only the newest entries of the conversation are known. */
@@ -185,7 +185,7 @@ export class EntryIntake {
   }
 
   #put(queued: QueuedEntry, prepared: PreparedEntry): Promise<void> | undefined {
-    const { entry, origin, bytes } = queued;
+    const { entry, origin } = queued;
     const { ingest, mode, placeholders } = this.#options;
     const parent = this.#parentOf(queued);
     const odd = parent.isMissing ? [...prepared.flags, "missing-parent"] : prepared.flags;
@@ -197,7 +197,7 @@ export class EntryIntake {
     if (mode === "dry-run") this.tree.known.note(prepared.id, contentOf(prepared));
     if (prepared.id !== entry.id) this.versions.set(entry.id, prepared.id);
     const names = namesOf(entry, prepared.id);
-    return this.tree.put({ ready, parent: parent.id, names, bytes, branch: entry.branch });
+    return this.tree.put({ ready, parent: parent.id, names, branch: entry.branch });
   }
 
   /** An entry whose parent is missing follows the entry that was added before it. */

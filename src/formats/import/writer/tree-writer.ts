@@ -16,7 +16,6 @@ export interface Placeable {
   readonly parent: string | null;
   /** Its other names. */
   readonly names: readonly string[];
-  readonly bytes: number;
   /** The name of the branch that starts with this entry, if one does. */
   readonly branch?: string | undefined;
 }
@@ -112,17 +111,17 @@ export class TreeWriter {
   /** The `seq` of an entry, from the store if it is not known. */
   async seqOf(name: string): Promise<number | undefined> {
     const id = this.known.idOf(name) ?? name;
-    const isKnown = (): boolean => (this.known.seqOf(id) ?? 0) > 0;
-    if (isKnown() || this.#isDry) return this.known.seqOf(id) || undefined;
-    await this.settle();
-    if (isKnown()) return this.known.seqOf(id);
+    // It is being written.
+    if (this.known.seqOf(id) === 0 && !this.#isDry) await this.settle();
+    const known = this.known.seqOf(id) || undefined;
+    if (known !== undefined || this.#isDry) return known;
     const seq = await this.#ingest.locate(this.#conversation, id);
     if (seq !== undefined) this.known.add(id, seq);
     return seq;
   }
 
   /** `undefined` when nothing had to be awaited, which is the usual case. */
-  put({ ready, parent, names, bytes, branch }: Placeable): Promise<void> | undefined {
+  put({ ready, parent, names, branch }: Placeable): Promise<void> | undefined {
     const { id, kind, at, data } = ready.entry;
     this.lastAtMs = Date.parse(at);
     const placed = isOffPath(kind, data) ? this.#nowhere() : this.#placed(id, parent, branch);
@@ -131,7 +130,7 @@ export class TreeWriter {
       if (kind === "message") this.messagesAdded++;
       return undefined;
     }
-    const outgoing = this.#outgoing(ready, bytes, names, () => {
+    const outgoing = this.#outgoing(ready, names, () => {
       if (kind === "message") this.messagesAdded++;
     });
     const fork = placed.from === undefined ? undefined : this.#seqAtHand(placed.from);
@@ -239,12 +238,8 @@ export class TreeWriter {
     return this.#placement.place(id, parent, name);
   }
 
-  #outgoing(
-    ready: ReadyEntry,
-    bytes: number,
-    names: readonly string[] = [],
-    added: () => void = () => {},
-  ): Outgoing {
+  #outgoing(ready: ReadyEntry, names: readonly string[] = [], added: () => void = () => {}): Outgoing {
+    const bytes = ready.blobs.reduce((sum, { data }) => sum + data.length, ready.entry.json.length);
     this.bytes += bytes;
     return {
       ready,
@@ -301,7 +296,7 @@ export class TreeWriter {
     const id = madeId("branch", this.#conversation, branch.name, from ?? "", mark);
     const data = { type: "branch", name: branch.name, from, from_seq: seq, checkout: false };
     const control = this.#ingest.other("info", id, this.lastAtMs, data);
-    const outgoing = this.#outgoing(control, 0, [], () => {
+    const outgoing = this.#outgoing(control, [], () => {
       this.#branchesWritten++;
     });
     this.#batches.begin(branch, outgoing);
@@ -310,7 +305,7 @@ export class TreeWriter {
   async #control(branch: BranchRef | undefined, data: JsonObject): Promise<void> {
     const id = madeId("control", this.#conversation, this.lastSeq, JSON.stringify(data));
     const control = this.#ingest.other("info", id, this.lastAtMs, data);
-    this.#batches.append(branch ?? { id: 0, name: MAIN_NAME }, this.#outgoing(control, 0));
+    this.#batches.append(branch ?? { id: 0, name: MAIN_NAME }, this.#outgoing(control));
     await this.settle();
   }
 }
