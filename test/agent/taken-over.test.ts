@@ -1,5 +1,5 @@
 /** A process that is frozen for so long that its lease expires: another one answers, and its late writes are refused. */
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { AgentLoop, type Tool } from "../../src/agent/index.ts";
 import { type Conversation, openStore, type Store } from "../../src/index.ts";
 import { textOf } from "../../src/message/index.ts";
@@ -17,18 +17,28 @@ async function said(chat: Conversation): Promise<string[]> {
 }
 
 /** Two processes with one store, on one machine whose clock a test moves. */
-async function processes(): Promise<{ one: Store; two: Store; freeze: () => void }> {
+async function processes(): Promise<{
+  one: Store;
+  two: Store;
+  freeze: () => void;
+  journalled: (text: string) => Promise<void>;
+}> {
   const disk = newDisk();
-  const [one, two] = [await openStore((await open(disk)).engine), await openStore((await open(disk)).engine)];
+  const { engine } = await open(disk);
+  const [one, two] = [await openStore((await open(disk)).engine), await openStore(engine)];
+  const journalled = async (text: string): Promise<void> => {
+    const { id = "" } = (await engine.byKey(KEY)) ?? {};
+    await vi.waitFor(async () => expect((await engine.turn(id, 0))?.text).toBe(text));
+  };
   const freeze = (): void => {
     disk.upMs += FROZEN_MS;
   };
-  return { one, two, freeze };
+  return { one, two, freeze, journalled };
 }
 
 describe.each(["m1", undefined])("an agent that was frozen, with the operation id %s", (operationId) => {
   it("while the model spoke, returns the answer that another process gave", async () => {
-    const { one, two, freeze } = await processes();
+    const { one, two, freeze, journalled } = await processes();
     const reached = Promise.withResolvers<void>();
     const thawed = Promise.withResolvers<void>();
     const wait = (): Promise<void> => {
@@ -39,6 +49,7 @@ describe.each(["m1", undefined])("an agent that was frozen, with the operation i
     const frozen = new AgentLoop({ store: one, key: KEY, model: late });
     const running = frozen.run("Hi", operationId === undefined ? {} : { operationId });
     await reached.promise;
+    await journalled("Half ");
     freeze();
     const other = new AgentLoop({ store: two, key: KEY, model: scriptedModel([["Whole."]]) });
     const answer = operationId === undefined ? await other.resume() : await other.run("Hi", { operationId });

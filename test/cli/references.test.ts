@@ -10,7 +10,9 @@ describe("a conversation", () => {
   const place = new Place();
 
   beforeAll(async () => {
-    await using store = await openStore(`sqlite:${place.state}/conversations.db`);
+    let ms = Date.now() - 1000;
+    // The order of a listing is that of these times.
+    await using store = await openStore(`sqlite:${place.state}/conversations.db`, { clock: () => ms++ });
     const say = async (key: string, title: string | undefined, text: string): Promise<void> => {
       const chat = await store.open(key, title === undefined ? {} : { title });
       await chat.append({ role: "user", content: text });

@@ -103,6 +103,7 @@ describe("search", () => {
         branch: "main",
         active: true,
         role: "user",
+        model: null,
         at: "2026-01-05T10:00:00.000Z",
         snippet: "Tell me about the lighthouse",
         highlights: [[18, 28]],
