@@ -83,7 +83,9 @@ export class Auth implements AuthParts, AsyncDisposable {
     const settings = authSettings(config);
     const records = await Records.open(stateDir);
     const checked = checkedClock(clock);
-    const changes = thread ? new ChangesElsewhere(stateDir, checked) : undefined;
+    // With an old SQLite this connection has the file for itself.
+    const isElsewhere = thread && !records.isExclusive();
+    const changes = isElsewhere ? new ChangesElsewhere(stateDir, checked) : undefined;
     const auth = new Auth(records, settings, checked, random, changes);
     try {
       currentKey(auth.records, random, auth.clock());

@@ -7,6 +7,7 @@ import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 import { unavailable } from "../../../errors.ts";
 import { sqliteError } from "../../../sqlite/busy.ts";
 import { openDatabase } from "../../../sqlite/open.ts";
+import { isExclusive } from "../../../sqlite/pragma.ts";
 import { ensurePrivate } from "../../../state/permissions.ts";
 import type { Clock } from "../../../util/time.ts";
 import type { Random } from "../../../util/uuid.ts";
@@ -97,6 +98,11 @@ export class Records {
   version(): string {
     const other = this.get("PRAGMA data_version")?.data_version;
     return `${other}.${this.get("SELECT total_changes() AS own")?.own}`;
+  }
+
+  /** Whether no other connection can open the file, not even one of this process. */
+  isExclusive(): boolean {
+    return isExclusive(this.#database);
   }
 
   close(): void {
