@@ -1,7 +1,7 @@
 import { chmodSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { tempFolder } from "../../../test/support/temp-folder.ts";
 import { systemRandom } from "../../util/uuid.ts";
 import { Auth } from "./auth.ts";
@@ -9,6 +9,7 @@ import type { Client } from "./client.ts";
 import { OWNER, type Principal } from "./principal.ts";
 import { auditEntries, note } from "./records/audit.ts";
 import { Records } from "./records/records.ts";
+import { listDevices } from "./records/sign-ins.ts";
 import { revokeToken } from "./records/tokens.ts";
 
 const NEW = { name: "script", user: OWNER, permission: "read", scope: null, expiresAt: null } as const;
@@ -125,6 +126,25 @@ describe("auth", () => {
     expect((await auth.check(token)).tokenId).toBe("config");
     for (const wrong of [`${token}!`, `${token} x`, `eyJ${token}`])
       await expect(Auth.open(config(wrong))).rejects.toMatchObject({ field: "gateway.auth.token" });
+  });
+
+  const [OLD, OTHER] = ["4f9d1c7ba8e26035x9k2m4n6p8q0rstu", "b8e31f60c2d94a75m1v7w3z9y5x0qrkj"];
+  it.each([
+    ["token", { token: OLD }, { token: OTHER }],
+    ["token", { token: OLD }, {}],
+    ["password", { mode: "password", password: OLD }, { mode: "password", password: OTHER }],
+    ["password", { mode: "password", password: OLD }, {}],
+  ])("refuses a login if the %s changes before it is noted", async (way, before, after) => {
+    await using auth = await Auth.open({ stateDir: tempFolder(), config: { auth: before } });
+    const login = () => auth.signIn({ [way]: OLD }, CLIENT);
+    await login();
+    const { make } = auth.changes;
+    vi.spyOn(auth.changes, "make").mockImplementation(async (...args) => {
+      if (args[0] === "addSignIn") await auth.configure({ auth: after });
+      return Reflect.apply(make, auth.changes, args);
+    });
+    await expect(login()).rejects.toMatchObject({ code: "UNAUTHORIZED" });
+    expect(listDevices(auth.records, auth.clock(), "")).toEqual([]);
   });
 
   it("keeps what the owner did in the audit, however often a stranger fails", async () => {

@@ -9,7 +9,7 @@ import { CREDENTIAL_CHARS_MAX, hashOf } from "../records/secret-text.ts";
 import type { NewSignIn } from "../records/sign-ins.ts";
 import { tokenOfSecret } from "../records/tokens.ts";
 import type { Bucket } from "./limiter.ts";
-import { isPassword } from "./password.ts";
+import { rightPassword } from "./password.ts";
 import { tailscaleLogin } from "./tailscale.ts";
 
 /** Exactly one of the first four. */
@@ -64,26 +64,29 @@ async function provePassword(
   const isKnown = device !== undefined && isKnownDevice(records, clock(), device);
   const bucket = isKnown ? { name: `device:${hashOf(device)}`, isKnown } : bucketOf(client);
   const attempt = await changes.make("beginAttempt", bucket);
-  if (!(await isPassword(records, password))) throw await failed(parts, client, "password");
+  const shown = await rightPassword(records, password);
+  if (shown === undefined) throw await failed(parts, client, "password");
   await changes.make("attemptSucceeded", attempt);
-  return { user: OWNER, method: "password", token: null };
+  return { user: OWNER, method: "password", token: null, shown };
 }
 
 function proveToken({ records, clock }: AuthParts, secret: string): Proof | undefined {
   const id = secret.length > CREDENTIAL_CHARS_MAX ? undefined : tokenOfSecret(records, secret);
   const principal = id === undefined ? undefined : principalOf(records, id, clock());
-  return principal && { user: principal.user, method: "token", token: principal.tokenId };
+  if (principal === undefined) return undefined;
+  const { user, tokenId } = principal;
+  return { user, method: "token", token: tokenId, shown: hashOf(secret) };
 }
 
 async function proveCode({ changes }: AuthParts, code: string): Promise<Proof | undefined> {
   const user = await changes.make("takeLinkCode", code);
-  return user === undefined ? undefined : { user, method: "link", token: null };
+  return user === undefined ? undefined : { user, method: "link", token: null, shown: null };
 }
 
 async function proveTailscale({ settings }: AuthParts, client: Client): Promise<Proof | undefined> {
   if (!settings.isTailscale) throw unauthorized("This gateway does not accept Tailscale users");
   const user = await tailscaleLogin(client, settings);
-  return user === undefined ? undefined : { user, method: "tailscale", token: null };
+  return user === undefined ? undefined : { user, method: "tailscale", token: null, shown: null };
 }
 
 const bucketOf = ({ address }: Client): Bucket => ({ name: `client:${address}`, isKnown: false });

@@ -40,18 +40,26 @@ export function forgetPassword(records: Records): boolean {
   return records.run("DELETE FROM settings WHERE name = 'password'") > 0;
 }
 
-/** The time does not depend on how much of it is right. */
-export async function isPassword(records: Records, password: string): Promise<boolean> {
+/** What is stored of the password, if it is right. The time does not depend on how much of it is right. */
+export async function rightPassword(records: Records, password: string): Promise<string | undefined> {
   const known = stored(records);
-  if (known === undefined) return false;
-  return crypto().timingSafeEqual(known.hash, await hashed(password, known.salt));
+  if (known === undefined) return undefined;
+  const isRight = crypto().timingSafeEqual(known.hash, await hashed(password, known.salt));
+  return isRight ? known.value : undefined;
 }
 
-function stored(records: Records): { readonly salt: Buffer; readonly hash: Buffer } | undefined {
+interface StoredPassword {
+  readonly value: string;
+  readonly salt: Buffer;
+  readonly hash: Buffer;
+}
+
+function stored(records: Records): StoredPassword | undefined {
   const row = records.get("SELECT value FROM settings WHERE name = 'password'");
   if (row === undefined) return undefined;
-  const { salt, hash } = JSON.parse(String(row.value)) as { salt: string; hash: string };
-  return { salt: Buffer.from(salt, "base64url"), hash: Buffer.from(hash, "base64url") };
+  const value = String(row.value);
+  const { salt, hash } = JSON.parse(value) as { salt: string; hash: string };
+  return { value, salt: Buffer.from(salt, "base64url"), hash: Buffer.from(hash, "base64url") };
 }
 
 function newSalt(random: Random): Buffer {

@@ -19,6 +19,8 @@ export interface NewSignIn {
   readonly method: "password" | "token" | "link" | "tailscale";
   /** The token that it was made with, and ends with. */
   readonly token: string | null;
+  /** What was shown, as the records have it: the hash of the token, or the value of the password. */
+  readonly shown: string | null;
   readonly client: NamedClient;
 }
 
@@ -37,15 +39,14 @@ const USED_MAX = 200;
 /** A year of daily sign-ins, of a user or with a token; the ones used longest ago are forgotten. */
 const KEPT_MAX = 365;
 
-export function addSignIn(
-  { records, random, clock }: Keeper,
-  lifeMs: number,
-  { user, method, token, client }: NewSignIn,
-): SignIn {
+/** Throws `UNAUTHORIZED` if what was shown is no longer valid. */
+export function addSignIn({ records, random, clock }: Keeper, lifeMs: number, signIn: NewSignIn): SignIn {
+  const { user, method, token, client } = signIn;
   const nowMs = clock();
   const id = uuidv7(nowMs, random);
   const refreshToken = newSecret("cqr_", random);
   records.write(() => {
+    if (!isStillProved(records, signIn)) throw unauthorized("The login was refused");
     prune(records, nowMs, user, token);
     records.run(
       `INSERT INTO sign_ins (id, user, token, method, agent, created_at, last_used_at, expires_at)
@@ -63,6 +64,17 @@ export function addSignIn(
     note(records, nowMs, "sign-in", { user, client: client.address, details: method });
   });
   return { id, user, refreshToken };
+}
+
+/** The config may have changed since: what has ended the other sign-ins must not be missed by this one. */
+function isStillProved(records: Records, { user, method, token, shown }: NewSignIn): boolean {
+  const has = (sql: string, ...values: readonly (string | null)[]): boolean =>
+    records.get(sql, ...values) !== undefined;
+  if (!has("SELECT 1 FROM users WHERE sub = ?", user)) return false;
+  if (method === "token") return has("SELECT 1 FROM tokens WHERE id = ? AND hash = ?", token, shown);
+  if (method === "password")
+    return has("SELECT 1 FROM settings WHERE name = 'password' AND value = ?", shown);
+  return true;
 }
 
 /** Those with a token are counted apart: a program must not push the browsers of its user out. */
