@@ -1,4 +1,5 @@
 /** The log of a gateway: one JSON object a line, without secrets, queries and content. */
+import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import pino from "pino";
 import { redactSecrets } from "../secrets/redact-secrets.ts";
@@ -19,6 +20,7 @@ export const NO_LOG: GatewayLog = { info: () => {}, warn: () => {}, error: () =>
  * background; closing the log, or the end of the process, waits for them.
  */
 export function openLog(stateDir: string, bytesMax?: number): GatewayLog & AsyncDisposable {
+  mkdirSync(stateDir, { recursive: true, mode: 0o700 });
   const lines = new LogLines(new LogFile(join(stateDir, "gateway.log"), bytesMax));
   const log = pino(
     { base: null, timestamp: pino.stdTimeFunctions.isoTime },

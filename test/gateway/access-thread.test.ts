@@ -1,7 +1,13 @@
+import { chmodSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import type { Worker } from "node:worker_threads";
 import { expect, it, vi } from "vitest";
+import { Auth } from "../../src/gateway/auth/auth.ts";
+import { OWNER } from "../../src/gateway/auth/principal.ts";
+import { Records } from "../../src/gateway/auth/records/records.ts";
 import type { SignedIn } from "../../src/gateway/wire/auth.ts";
+import { tempFolder } from "../support/temp-folder.ts";
 import { openPlace, type Place } from "./place.ts";
 
 const THREAD = { thread: true };
@@ -79,4 +85,38 @@ it("keeps few wrong tokens waiting for the file, so that a revocation does not w
   }
   expect(make).toHaveBeenCalledTimes(100);
   make.mockRestore();
+});
+
+it("does not start if the thread cannot open the records, and says why", async () => {
+  const stateDir = tempFolder();
+  const { open } = Records;
+  vi.spyOn(Records, "open").mockImplementationOnce(async (...args) => {
+    const records = await Reflect.apply(open, Records, args);
+    chmodSync(stateDir, 0o1777);
+    return records;
+  });
+  await expect(Auth.open({ stateDir, config: {}, ...THREAD })).rejects.toMatchObject({
+    code: "SERVICE_UNAVAILABLE",
+    message: expect.stringContaining(stateDir),
+  });
+});
+
+it("replaces a thread that has ended, and says that it has", async () => {
+  const threads: Worker[] = [];
+  const onWorker = (thread: Worker) => threads.push(thread);
+  const problems: string[] = [];
+  const onProblem = ({ message }: Error) => problems.push(message);
+  process.on("worker", onWorker);
+  await using auth = await Auth.open({ stateDir: tempFolder(), config: {}, ...THREAD, onProblem });
+  const create = (name: string) =>
+    auth.createToken({ name, user: OWNER, permission: "read", scope: null, expiresAt: null });
+  await create("before");
+  const ended = threads[0]?.terminate();
+  await expect(create("lost")).rejects.toThrow("has ended");
+  await ended;
+  process.off("worker", onWorker);
+  expect(problems).toEqual(["The thread that changes the access records has ended"]);
+  const { secret } = await create("after");
+  expect((await auth.check(secret)).permission).toBe("read");
+  expect(problems).toHaveLength(1);
 });

@@ -1,5 +1,5 @@
 /** Who may use a gateway. The only door to its records: HTTP, WebSocket and the command all ask here. */
-import { unauthorized } from "../../errors.ts";
+import { type ColloquyError, unauthorized } from "../../errors.ts";
 import type { JsonObject } from "../../util/json.ts";
 import { type Clock, checkedClock, systemClock } from "../../util/time.ts";
 import { type Random, systemRandom } from "../../util/uuid.ts";
@@ -32,6 +32,8 @@ export interface AuthOptions {
   readonly config: JsonObject;
   /** Change the records in another thread, so that this one never waits for the disk. */
   readonly thread?: boolean;
+  /** What fails outside of a request. Default: a process warning. */
+  readonly onProblem?: (problem: ColloquyError) => void;
   readonly clock?: Clock;
   readonly random?: Random;
 }
@@ -77,22 +79,24 @@ export class Auth implements AuthParts, AsyncDisposable {
     stateDir,
     config,
     thread = false,
+    onProblem = ({ message }) => process.emitWarning(message),
     clock = systemClock,
     random = systemRandom,
   }: AuthOptions): Promise<Auth> {
     const settings = authSettings(config);
     const records = await Records.open(stateDir);
     const checked = checkedClock(clock);
-    // With an old SQLite this connection has the file for itself.
-    const isElsewhere = thread && !records.isExclusive();
-    const changes = isElsewhere ? new ChangesElsewhere(stateDir, checked) : undefined;
-    const auth = new Auth(records, settings, checked, random, changes);
+    let changes: RecordChanges | undefined;
     try {
-      currentKey(auth.records, random, auth.clock());
-      await keepConfig(auth.records, random, auth.clock(), settings);
-      return auth;
+      // With an old SQLite this connection has the file for itself.
+      if (thread && !records.isExclusive())
+        changes = await ChangesElsewhere.open({ stateDir, clock: checked, onProblem });
+      currentKey(records, random, checked());
+      await keepConfig(records, random, checked(), settings);
+      return new Auth(records, settings, checked, random, changes);
     } catch (error) {
-      await auth.close();
+      await changes?.close();
+      records.close();
       throw error;
     }
   }

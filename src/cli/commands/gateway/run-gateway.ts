@@ -2,6 +2,7 @@
 import { once } from "node:events";
 import type { ColloquyError } from "../../../errors.ts";
 import { Auth } from "../../../gateway/auth/auth.ts";
+import { authSettings } from "../../../gateway/auth/settings.ts";
 import { openGateway } from "../../../gateway/gateway.ts";
 import { listenSettings, PORT_MAX } from "../../../gateway/listen-settings.ts";
 import { openLog } from "../../../gateway/log.ts";
@@ -34,14 +35,16 @@ export async function runGateway(
   await using agents = await openAgents(call, store, SECTIONS);
   const { config, stateDir } = agents.installation;
   const section = objectIn(config.gateway) ?? {};
-  // Refuses unsafe settings before anything listens.
-  await using auth = await Auth.open({ stateDir, config: section, thread: true });
+  // Refuses unsafe settings before anything is written.
+  authSettings(section);
+  // Closed last: the others may have something to say until their end.
+  await using log = openLog(stateDir);
+  const onProblem = ({ message }: ColloquyError): void => log.error({ problem: message }, "failed");
+  await using auth = await Auth.open({ stateDir, config: section, thread: true, onProblem });
   const listen = { ...listenSettings(section), ...(port === undefined ? {} : { port }) };
   const page = call.flags.has("no-page") ? undefined : await pageFolder((text) => call.out.note(text));
-  await using log = openLog(stateDir);
   const sections = [...AGENT_SECTIONS, ...SECTIONS];
   const version = packageVersion();
-  const onProblem = ({ message }: ColloquyError): void => log.error({ problem: message }, "failed");
   await using gateway = await openGateway({
     ...listen,
     agents,

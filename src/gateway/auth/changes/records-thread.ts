@@ -1,5 +1,5 @@
-/** The other side of `ChangesElsewhere`: makes one change after the other, on a connection of its own. */
-import { parentPort, workerData } from "node:worker_threads";
+/** The other side of `RecordsWorker`: makes one change after the other, on a connection of its own. */
+import { type MessagePort, parentPort, workerData } from "node:worker_threads";
 import { asColloquyError } from "../../../errors.ts";
 import { type FlatError, flattenError } from "../../../store/worker/worker-protocol.ts";
 import { systemRandom } from "../../../util/uuid.ts";
@@ -14,23 +14,33 @@ export interface ChangeRequest {
   readonly args: readonly unknown[];
 }
 
+/** Reply 0 says that the records are open, or why they are not. */
 export type ChangeReply =
   | { readonly id: number; readonly result: unknown }
   | { readonly id: number; readonly error: FlatError };
 
-const port = parentPort;
-if (port === null) throw new Error("This file runs only in a worker thread");
-const records = await Records.open((workerData as { readonly stateDir: string }).stateDir);
-port.on("message", (request: ChangeRequest | null) => {
-  if (request !== null) {
-    port.postMessage(replyTo(request));
-    return;
-  }
-  records.close();
-  port.close();
-});
+if (parentPort === null) throw new Error("This file runs only in a worker thread");
+await serve(parentPort, (workerData as { readonly stateDir: string }).stateDir);
 
-function replyTo({ id, nowMs, name, args }: ChangeRequest): ChangeReply {
+async function serve(port: MessagePort, stateDir: string): Promise<void> {
+  const say = (reply: ChangeReply): void => port.postMessage(reply);
+  try {
+    const records = await Records.open(stateDir);
+    port.on("message", (request: ChangeRequest | null) => {
+      if (request !== null) {
+        say(replyTo(records, request));
+        return;
+      }
+      records.close();
+      port.close();
+    });
+    say({ id: 0, result: undefined });
+  } catch (error) {
+    say({ id: 0, error: flattenError(asColloquyError(error, "Cannot open the access records")) });
+  }
+}
+
+function replyTo(records: Records, { id, nowMs, name, args }: ChangeRequest): ChangeReply {
   try {
     const keeper = { records, random: systemRandom, clock: () => nowMs };
     return { id, result: change(keeper, name, args) };
