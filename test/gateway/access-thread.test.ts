@@ -8,6 +8,7 @@ import { OWNER } from "../../src/gateway/auth/principal.ts";
 import { Records } from "../../src/gateway/auth/records/records.ts";
 import type { SignedIn } from "../../src/gateway/wire/auth.ts";
 import { tempFolder } from "../support/temp-folder.ts";
+import { until } from "../support/until.ts";
 import { openPlace, type Place } from "./place.ts";
 
 const THREAD = { thread: true };
@@ -119,4 +120,18 @@ it("replaces a thread that has ended, and says that it has", async () => {
   const { secret } = await create("after");
   expect((await auth.check(secret)).permission).toBe("read");
   expect(problems).toHaveLength(1);
+});
+
+it("makes a change with the time when it is made, not when it was asked for", async () => {
+  await using auth = await Auth.open({ stateDir: tempFolder(), config: {}, ...THREAD });
+  const elsewhere = new DatabaseSync(auth.records.path);
+  elsewhere.exec("BEGIN IMMEDIATE");
+  const token = { name: "", user: OWNER, permission: "read", scope: null, expiresAt: null } as const;
+  const [, waiting] = [auth.createToken(token), auth.createToken(token)];
+  const asked = Date.now();
+  await until(() => Date.now() > asked);
+  const free = Date.now();
+  elsewhere.exec("COMMIT");
+  elsewhere.close();
+  expect(Date.parse((await waiting).info.createdAt)).toBeGreaterThanOrEqual(free);
 });

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { OWNER } from "../../../src/gateway/auth/principal.ts";
 import type { SignedIn } from "../../../src/gateway/wire/auth.ts";
 import { type Answer, openPlace, type Place } from "../place.ts";
@@ -154,6 +154,24 @@ const THEFTS: readonly (readonly [name: string, theft: (kit: Thief) => Promise<v
     async ({ renew }) => expect((await renew("x".repeat(10_000))).status).toBe(400),
   ],
 ];
+
+describe("a refresh token whose answer waited for the disk", () => {
+  it("can be used again for ten seconds after the answer, and not longer", async () => {
+    await thief(async ({ place, time, first, renew }) => {
+      const { records } = place.auth;
+      const { write } = records;
+      vi.spyOn(records, "write").mockImplementationOnce((work) => {
+        const result = Reflect.apply(write, records, [work]);
+        time.now += 12_000;
+        return result;
+      });
+      const { refreshToken } = (await renew(first.refreshToken)).json<SignedIn>();
+      expect((await renew(first.refreshToken)).json<SignedIn>().refreshToken).toBe(refreshToken);
+      time.now += 10_001;
+      expect((await renew(first.refreshToken)).status).toBe(401);
+    });
+  });
+});
 
 describe("a stolen refresh token", () => {
   it.each(THEFTS)("does not pass: %s", (_, theft) => thief(theft));

@@ -1,6 +1,6 @@
 /** Changes of the records in another thread: a disk that does not answer keeps only those waiting who asked for one. */
 import { type ColloquyError, unavailable } from "../../../errors.ts";
-import type { Clock } from "../../../util/time.ts";
+import { type Clock, systemClock } from "../../../util/time.ts";
 import type { ChangeArgs, Changed, ChangeName, RecordChanges } from "./changes.ts";
 import { RecordsWorker } from "./records-worker.ts";
 
@@ -35,7 +35,8 @@ export class ChangesElsewhere implements RecordChanges {
   async make<Name extends ChangeName>(name: Name, ...args: ChangeArgs<Name>): Promise<Changed<Name>> {
     if (this.#isOpen && this.#worker.hasFailed) this.#worker = this.#start();
     if (this.#worker.waiting >= WAITING_MAX) throw unavailable("Too many logins wait for the disk");
-    return this.#worker.ask({ nowMs: this.#options.clock(), name, args });
+    const aheadMs = this.#options.clock() - systemClock();
+    return this.#worker.ask({ aheadMs, name, args });
   }
 
   async close(): Promise<void> {

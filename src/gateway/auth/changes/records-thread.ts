@@ -2,14 +2,15 @@
 import { type MessagePort, parentPort, workerData } from "node:worker_threads";
 import { asColloquyError } from "../../../errors.ts";
 import { type FlatError, flattenError } from "../../../store/worker/worker-protocol.ts";
+import { systemClock } from "../../../util/time.ts";
 import { systemRandom } from "../../../util/uuid.ts";
 import { Records } from "../records/records.ts";
 import { type ChangeName, change } from "./changes.ts";
 
 export interface ChangeRequest {
   readonly id: number;
-  /** The time of the other side. */
-  readonly nowMs: number;
+  /** How far the clock of the other side is ahead of the one of the system. */
+  readonly aheadMs: number;
   readonly name: ChangeName;
   readonly args: readonly unknown[];
 }
@@ -40,9 +41,10 @@ async function serve(port: MessagePort, stateDir: string): Promise<void> {
   }
 }
 
-function replyTo(records: Records, { id, nowMs, name, args }: ChangeRequest): ChangeReply {
+function replyTo(records: Records, { id, aheadMs, name, args }: ChangeRequest): ChangeReply {
   try {
-    const keeper = { records, random: systemRandom, clock: () => nowMs };
+    // The time when it is made: it may have waited for the disk.
+    const keeper = { records, random: systemRandom, clock: () => systemClock() + aheadMs };
     return { id, result: change(keeper, name, args) };
   } catch (error) {
     return { id, error: flattenError(asColloquyError(error, "Cannot change the access records")) };
