@@ -6,7 +6,7 @@ import { Agents, type Settings } from "../channel/setup/agents.ts";
 import { asColloquyError, type ColloquyError, invalid } from "../errors.ts";
 import { checkObject, checkString } from "../util/checked-arguments.ts";
 import { Auth } from "./auth/auth.ts";
-import { runningNote } from "./auth/records/running.ts";
+import { runningNote } from "./auth/running-note.ts";
 import { GatewayChannels } from "./chat/channels.ts";
 import { answerWaiting } from "./chat/orders.ts";
 import { webAgent } from "./chat/web-agent.ts";
@@ -28,6 +28,7 @@ import { ROUTES } from "./routes/table.ts";
 import { Live } from "./socket/live.ts";
 import { SocketServer } from "./socket/socket-server.ts";
 import { UsageIndex } from "./usage/usage-index.ts";
+import type { ConfigView } from "./wire/rest.ts";
 
 export interface GatewayOptions extends ListenSettings {
   /** They, and their store, stay open when the gateway is closed. */
@@ -94,9 +95,9 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
   const usage = new UsageIndex(store, join(stateDir, "usage.json"));
   const hosts = new AllowedHosts(names, bound, isEncrypted);
   hosts.use(auth.settings.hosts);
-  const note = runningNote(auth.records, url, onProblem);
-  const config = new LiveConfig({ agents, auth, hosts, channels, files, log, onState: note.write });
-  note.write(config.state);
+  const note = runningNote(auth.changes, url, onProblem);
+  const onState = (state: ConfigView): void => void note.write(state);
+  const config = new LiveConfig({ agents, auth, hosts, channels, files, log, onState });
   const context: GatewayContext = {
     store,
     agents,
@@ -120,13 +121,15 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
   for (const server of servers) server.on("upgrade", sockets.upgrade).on("request", listener);
   void files.settingsChanged();
   const keys = watchCredentials(agents, () => config.credentialsChanged());
+  // Commands find it from now on.
+  await note.write(config.state);
   const close = async (): Promise<void> => {
     const closed = servers.map((server) => once(server.close(), "close"));
     keys.close();
     await config.close();
     await Promise.all([channels.close(), live.close(GRACE_MS), imports.close()]);
     await files.close();
-    note.forget();
+    await note.forget();
     await sockets.close();
     for (const server of servers) server.closeAllConnections();
     await Promise.all(closed);

@@ -78,6 +78,20 @@ it("serves others while a sign-in waits for the file", async () => {
   await waiting;
 });
 
+it("serves others while a changed config waits for the file", async () => {
+  await using place = await openPlace({}, THREAD);
+  const token = "4f9d1c7ba8e26035x9k2m4n6p8q0rstu";
+  const elsewhere = new DatabaseSync(join(place.stateDir, "gateway.db"));
+  elsewhere.exec("BEGIN IMMEDIATE");
+  const configured = place.auth.configure({ auth: { token } });
+  expect((await place.call("GET /api/v1/conversations")).status).toBe(200);
+  expect((await place.call("GET /api/v1/status", { as: token })).status).toBe(401);
+  elsewhere.exec("COMMIT");
+  elsewhere.close();
+  await configured;
+  expect((await place.call("GET /api/v1/status", { as: token })).status).toBe(200);
+});
+
 it("keeps few wrong tokens waiting for the file, so that a revocation does not wait for many", async () => {
   await using place = await openPlace();
   const make = vi.spyOn(place.auth.changes, "make").mockReturnValue(new Promise(() => {}));

@@ -13,7 +13,7 @@ import { credentialOf } from "./credential-of.ts";
 import { Credentials } from "./credentials.ts";
 import { Ended } from "./ended.ts";
 import { LastUsed } from "./last-used.ts";
-import { keepConfig } from "./login/keep-config.ts";
+import { keptConfig } from "./login/keep-config.ts";
 import type { Login } from "./login/login.ts";
 import { newSession, renewedSession, type Session } from "./login/session.ts";
 import type { AuthParts } from "./parts.ts";
@@ -61,10 +61,10 @@ export class Auth implements AuthParts, AsyncDisposable {
     settings: AuthSettings,
     clock: Clock,
     random: Random,
-    changes: RecordChanges | undefined,
+    changes: RecordChanges,
   ) {
     this.records = records;
-    this.changes = changes ?? changesHere(this);
+    this.changes = changes;
     this.#settings = settings;
     this.clock = clock;
     this.random = random;
@@ -86,16 +86,16 @@ export class Auth implements AuthParts, AsyncDisposable {
     const settings = authSettings(config);
     const records = await Records.open(stateDir);
     const checked = checkedClock(clock);
-    let changes: RecordChanges | undefined;
+    let changes = changesHere({ records, random, clock: checked });
     try {
       // With an old SQLite this connection has the file for itself.
       if (thread && !records.isExclusive())
         changes = await ChangesElsewhere.open({ stateDir, clock: checked, onProblem });
       currentKey(records, random, checked());
-      await keepConfig(records, random, checked(), settings);
+      await changes.make("keepConfig", await keptConfig(records, random, settings));
       return new Auth(records, settings, checked, random, changes);
     } catch (error) {
-      await changes?.close();
+      await changes.close();
       records.close();
       throw error;
     }
@@ -110,7 +110,7 @@ export class Auth implements AuthParts, AsyncDisposable {
     const settings = authSettings(config);
     // One after the other: a hash takes its time, and the last settings must stay.
     const configured = this.#configuring.then(async () => {
-      await keepConfig(this.records, this.random, this.clock(), settings);
+      await this.changes.make("keepConfig", await keptConfig(this.records, this.random, settings));
       this.#settings = settings;
     });
     this.#configuring = configured.catch(() => {});

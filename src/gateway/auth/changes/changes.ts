@@ -1,10 +1,12 @@
 /** Everything that changes the records while a gateway runs, by name, so that another thread can do it. */
+import { keepConfig } from "../login/keep-config.ts";
 import { attemptSucceeded, type Bucket, beginAttempt, isWorthNoting } from "../login/limiter.ts";
 import { type AuditEvent, type AuditNote, note } from "../records/audit.ts";
 import { noteBlob } from "../records/known-blobs.ts";
 import { addKnownDevice } from "../records/known-device.ts";
 import { takeLinkCode } from "../records/links.ts";
 import type { Keeper } from "../records/records.ts";
+import { forgetRunning, noteRunning } from "../records/running.ts";
 import { addSignIn, endSignIn, useRefreshToken } from "../records/sign-ins.ts";
 import { createToken, revokeToken } from "../records/tokens.ts";
 import { noteUsed } from "../records/used.ts";
@@ -15,7 +17,10 @@ interface Changes {
   readonly addSignIn: typeof addSignIn;
   readonly createToken: typeof createToken;
   readonly endSignIn: typeof endSignIn;
+  readonly forgetRunning: typeof forgetRunning;
+  readonly keepConfig: typeof keepConfig;
   readonly noteBlob: typeof noteBlob;
+  readonly noteRunning: typeof noteRunning;
   readonly noteUsed: typeof noteUsed;
   readonly revokeToken: typeof revokeToken;
   readonly takeLinkCode: typeof takeLinkCode;
@@ -31,7 +36,10 @@ const CHANGES: Changes = {
   addSignIn,
   createToken,
   endSignIn,
+  forgetRunning,
+  keepConfig,
   noteBlob,
+  noteRunning,
   noteUsed,
   revokeToken,
   takeLinkCode,

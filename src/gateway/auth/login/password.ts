@@ -15,29 +15,22 @@ const WAITING_MAX = 64;
 let running = 0;
 const waiting: (() => void)[] = [];
 
-/**
- * The password of the config, to be stored by the returned function: inside the transaction that ends the sign-ins with
- * the former one, if that returns `true`.
- */
-export async function newPassword(
-  records: Records,
-  random: Random,
-  password: string,
-): Promise<() => boolean> {
+/** What is to be stored of the password of the config: what is stored already, if it is the same. */
+export async function passwordValue(records: Records, random: Random, password: string): Promise<string> {
   const known = stored(records);
   const salt = known?.salt ?? newSalt(random);
   const hash = await hashed(password, salt);
-  if (known !== undefined && crypto().timingSafeEqual(known.hash, hash)) return () => false;
-  const value = JSON.stringify({ salt: salt.toString("base64url"), hash: hash.toString("base64url") });
-  return () => {
-    records.run("INSERT OR REPLACE INTO settings (name, value) VALUES ('password', ?)", value);
-    return known !== undefined;
-  };
+  if (known !== undefined && crypto().timingSafeEqual(known.hash, hash)) return known.value;
+  return JSON.stringify({ salt: salt.toString("base64url"), hash: hash.toString("base64url") });
 }
 
-/** Whether there was a password. */
-export function forgetPassword(records: Records): boolean {
-  return records.run("DELETE FROM settings WHERE name = 'password'") > 0;
+/** Whether it takes the place of another one. `null` is none. */
+export function keepPassword(records: Records, value: string | null): boolean {
+  const former = stored(records)?.value;
+  if (former === (value ?? undefined)) return false;
+  if (value === null) records.run("DELETE FROM settings WHERE name = 'password'");
+  else records.run("INSERT OR REPLACE INTO settings (name, value) VALUES ('password', ?)", value);
+  return former !== undefined;
 }
 
 /** What is stored of the password, if it is right. The time does not depend on how much of it is right. */

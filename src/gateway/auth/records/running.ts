@@ -1,7 +1,6 @@
 /** Where the gateway of a state folder is, for the commands that ask for it. */
-import { asColloquyError, type ColloquyError } from "../../../errors.ts";
 import type { ConfigView } from "../../wire/rest.ts";
-import type { Records } from "./records.ts";
+import type { Keeper, Records } from "./records.ts";
 
 export interface RunningGateway {
   /** Such as `http://127.0.0.1:18789`. */
@@ -10,37 +9,16 @@ export interface RunningGateway {
   readonly config: ConfigView;
 }
 
-export interface RunningNote {
-  write(config: ConfigView): void;
-  forget(): void;
+export function noteRunning({ records }: Keeper, running: RunningGateway): void {
+  const sql = "INSERT OR REPLACE INTO settings (name, value) VALUES ('running', ?)";
+  records.run(sql, JSON.stringify(running));
 }
 
-/** Only commands read it: a disk that is full must not stop the gateway that it is about. */
-export function runningNote(
-  records: Records,
-  url: string,
-  onProblem: (problem: ColloquyError) => void,
-): RunningNote {
-  const { pid } = process;
-  const attempt = (work: () => void): void => {
-    try {
-      work();
-    } catch (error) {
-      onProblem(asColloquyError(error, "Cannot note where the gateway is"));
-    }
-  };
-  return {
-    write: (config) =>
-      attempt(() => {
-        const sql = "INSERT OR REPLACE INTO settings (name, value) VALUES ('running', ?)";
-        records.run(sql, JSON.stringify({ url, pid, config } satisfies RunningGateway));
-      }),
-    // Unless another one was started since.
-    forget: () =>
-      attempt(() => {
-        if (readRunning(records)?.pid === pid) records.run("DELETE FROM settings WHERE name = 'running'");
-      }),
-  };
+/** Unless another one was started since. */
+export function forgetRunning({ records }: Keeper, pid: number): void {
+  records.write(() => {
+    if (readRunning(records)?.pid === pid) records.run("DELETE FROM settings WHERE name = 'running'");
+  });
 }
 
 /** One that was killed is still noted. */
