@@ -15,6 +15,7 @@ import { tempFolder } from "../support/temp-folder.ts";
 
 export interface Place extends AsyncDisposable {
   readonly store: Store;
+  readonly agents: Agents;
   readonly gateway: Gateway;
   readonly port: number;
   readonly auth: Auth;
@@ -74,6 +75,7 @@ export async function openPlace(
   const port = Number(new URL(gateway.url).port);
   return {
     store,
+    agents,
     gateway,
     port,
     auth,

@@ -50,10 +50,20 @@ export class Agents implements AsyncDisposable {
    * could be made from change nothing.
    */
   async use(settings: Settings): Promise<void> {
+    const enter = await this.prepare(settings);
+    await enter();
+  }
+
+  /** Refuses what `use` refuses. The result uses the settings. */
+  async prepare(settings: Settings): Promise<() => Promise<void>> {
     const next = { ...this.#installation, ...settings };
     rememberSecrets(secretsOf({ value: next.config, env: next.env }));
     agentById(defaultAgentId(next.config), next.config);
     const models = await compose(next);
+    return () => this.#enter(next, models);
+  }
+
+  async #enter(next: Installation, models: ModelsFile): Promise<void> {
     this.#installation = next;
     this.#models = Promise.resolve(models);
     this.#setups = new Map();

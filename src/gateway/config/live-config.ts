@@ -4,6 +4,7 @@ import type { Agents, Settings } from "../../channel/setup/agents.ts";
 import { asColloquyError, type ColloquyError } from "../../errors.ts";
 import { redactSecrets } from "../../secrets/redact-secrets.ts";
 import { depthsIn } from "../../state/config/store-options.ts";
+import { checkedDepths } from "../../tree/branches.ts";
 import type { JsonObject } from "../../util/json.ts";
 import { isoTime, systemClock } from "../../util/time.ts";
 import { objectIn } from "../../util/values.ts";
@@ -92,16 +93,21 @@ export class LiveConfig {
     const { hosts: names } = authSettings(objectIn(config.gateway) ?? {});
     hosts.checkNames(names);
     const { store, config: before } = agents.installation;
-    await agents.use(settings);
+    const depths = depthsIn(config);
     // Whoever opened the store with other limits than those of the config keeps them until the config changes.
-    if (!isDeepStrictEqual(depthsIn(before), depthsIn(config))) store.limitDepths(depthsIn(config));
+    const hasOtherDepths = !isDeepStrictEqual(depthsIn(before), depths);
+    if (hasOtherDepths) checkedDepths(depths);
+    const enter = await agents.prepare(settings);
     const restart = waitingForRestart(this.#atStart, config);
     // Settings that are safe together may not be safe where the gateway listens now.
     const section = effectiveSection(this.#atStart, config);
     if (isSafe(section)) {
+      // The first change, because the disk can refuse it.
       await auth.configure(section);
       hosts.use(names);
     } else restart.push("gateway.auth");
+    if (hasOtherDepths) store.limitDepths(depths);
+    await enter();
     await this.#follow(channels, files);
     return restart;
   }
