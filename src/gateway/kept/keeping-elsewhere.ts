@@ -38,6 +38,7 @@ export class KeepingElsewhere implements Keeping {
     const thread = this.#thread;
     return new Promise((resolve, reject) => {
       this.#settle = (problem) => {
+        this.#settle = undefined;
         thread.unref();
         if (problem === undefined) resolve();
         else reject(problem);
@@ -51,6 +52,8 @@ export class KeepingElsewhere implements Keeping {
   #start(): Worker {
     const thread = new Worker(SCRIPT);
     const ended = (cause?: unknown): void => {
+      // An error is followed by the exit, when another thread may have the next order.
+      if (this.#thread !== thread) return;
       this.#thread = undefined;
       this.#settle?.(unavailable("The thread that writes the files of the agents has ended", { cause }));
     };
@@ -61,6 +64,7 @@ export class KeepingElsewhere implements Keeping {
   }
 
   #heard(thread: Worker, said: Said): void {
+    if (this.#thread !== thread) return;
     if ("notice" in said) this.#options.onNotice(said.notice);
     else if ("trash" in said) void this.#list(thread, said.trash);
     else this.#settle?.(said.problem && reviveError(said.problem));
