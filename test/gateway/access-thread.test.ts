@@ -102,6 +102,20 @@ it("keeps few wrong tokens waiting for the file, so that a revocation does not w
   make.mockRestore();
 });
 
+it("revokes a token even if thousands of other changes wait for the file", async () => {
+  await using auth = await Auth.open({ stateDir: tempFolder(), config: {}, ...THREAD });
+  const token = { name: "", user: OWNER, permission: "read", scope: null, expiresAt: null } as const;
+  const { info, secret } = await auth.createToken(token);
+  // Nothing is answered before this thread pauses.
+  const waiting = Array.from({ length: 10_000 }, () => auth.changes.make("noteUsed", []));
+  await Promise.all([
+    expect(auth.createToken(token)).rejects.toThrow("Too many"),
+    auth.revokeToken(info.id, OWNER),
+    ...waiting,
+  ]);
+  await expect(auth.check(secret)).rejects.toMatchObject({ code: "UNAUTHORIZED" });
+});
+
 it("does not start if the thread cannot open the records, and says why", async () => {
   const stateDir = tempFolder();
   const { open } = Records;

@@ -6,6 +6,8 @@ import { RecordsWorker } from "./records-worker.ts";
 
 /** A stranger can ask for changes. */
 const WAITING_MAX = 10_000;
+/** What only those ask for who are signed in, or the config, and what must not fail because of strangers. */
+const UNLIMITED: ReadonlySet<ChangeName> = new Set(["endSignIn", "keepConfig", "revokeToken"]);
 
 interface ElsewhereOptions {
   readonly stateDir: string;
@@ -34,7 +36,8 @@ export class ChangesElsewhere implements RecordChanges {
 
   async make<Name extends ChangeName>(name: Name, ...args: ChangeArgs<Name>): Promise<Changed<Name>> {
     if (this.#isOpen && this.#worker.hasFailed) this.#worker = this.#start();
-    if (this.#worker.waiting >= WAITING_MAX) throw unavailable("Too many logins wait for the disk");
+    if (this.#worker.waiting >= WAITING_MAX && !UNLIMITED.has(name))
+      throw unavailable("Too many logins wait for the disk");
     const aheadMs = this.#options.clock() - systemClock();
     return this.#worker.ask({ aheadMs, name, args });
   }
