@@ -1,6 +1,8 @@
+import { execFile } from "node:child_process";
 import { chmodSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { promisify } from "node:util";
 import type { Worker } from "node:worker_threads";
 import { expect, it, vi } from "vitest";
 import { Auth } from "../../src/gateway/auth/auth.ts";
@@ -11,6 +13,7 @@ import { tempFolder } from "../support/temp-folder.ts";
 import { until } from "../support/until.ts";
 import { openPlace, type Place } from "./place.ts";
 
+const ELSEWHERE = new URL("../../src/gateway/auth/changes/changes-elsewhere.ts", import.meta.url).href;
 const THREAD = { thread: true };
 
 async function signedIn(place: Place): Promise<SignedIn> {
@@ -162,4 +165,17 @@ it("makes a change with the time when it is made, not when it was asked for", as
   elsewhere.exec("COMMIT");
   elsewhere.close();
   expect(Date.parse((await waiting).info.createdAt)).toBeGreaterThanOrEqual(free);
+});
+
+it("keeps a process until it is closed, also if a change is answered meanwhile", async () => {
+  const script = `
+    import { ChangesElsewhere } from ${JSON.stringify(ELSEWHERE)};
+    const stateDir = ${JSON.stringify(tempFolder())};
+    const changes = await ChangesElsewhere.open({ stateDir, clock: Date.now, onProblem: () => {} });
+    void changes.make("noteUsed", []);
+    await changes.close();
+    console.log("closed");`;
+  const args = ["--eval", script];
+  const { stdout } = await promisify(execFile)(process.execPath, args);
+  expect(stdout).toBe("closed\n");
 });

@@ -23,6 +23,7 @@ export class RecordsWorker {
   readonly #ended: Promise<void>;
   #next = 0;
   #failure: ColloquyError | undefined;
+  #isClosing = false;
 
   constructor(stateDir: string, onEnded: (failure: ColloquyError) => void) {
     this.#thread = new Worker(SCRIPT, { workerData: { stateDir } });
@@ -57,7 +58,9 @@ export class RecordsWorker {
     return reply;
   }
 
+  /** The process stays until the thread has ended. */
   async close(): Promise<void> {
+    this.#isClosing = true;
     if (this.#failure === undefined) this.#thread.postMessage(null);
     this.#thread.ref();
     await this.#ended;
@@ -72,7 +75,7 @@ export class RecordsWorker {
   #settle(reply: ChangeReply): void {
     const waiting = this.#waiting.get(reply.id);
     this.#waiting.delete(reply.id);
-    if (this.#waiting.size === 0) this.#thread.unref();
+    if (this.#waiting.size === 0 && !this.#isClosing) this.#thread.unref();
     if (!("error" in reply)) waiting?.resolve(reply.result as never);
     else {
       const error = reviveError(reply.error);
