@@ -2,7 +2,14 @@
  * Writes conversations of other programs, entry by entry, with their
  * original ids and times. For imports; other callers use `Conversation`.
  */
-import type { ConversationInfo, CreateOperation, EntryPlace, NewBlob, NewEntry } from "../../engine/index.ts";
+import type {
+  ConversationInfo,
+  CreateOperation,
+  EntryPlace,
+  NewBlob,
+  NewEntry,
+  UpdatePatch,
+} from "../../engine/index.ts";
 import { ColloquyError } from "../../errors.ts";
 import { keyOfOlder } from "../../key/copies.ts";
 import type { Message, StoredEntry } from "../../message/types.ts";
@@ -174,7 +181,7 @@ export class Ingest {
 
   update(
     conversation: string,
-    patch: { readonly title?: string; readonly model?: string; readonly contextState?: JsonObject },
+    patch: Pick<UpdatePatch, "title" | "model" | "contextState" | "channel">,
   ): Promise<ConversationInfo> {
     const at = isoTime(this.#store.nowMs());
     return this.#store.queue.push({ type: "update", conversation, patch, at });

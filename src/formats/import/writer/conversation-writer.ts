@@ -412,12 +412,14 @@ export class ConversationWriter {
 
   /** A title that the user gave stays. */
   async #describe(info: ConversationInfo): Promise<void> {
-    const { ingest, remembered } = this.#options;
+    const { ingest, format, remembered, isUnfinished } = this.#options;
     const { messagesAdded } = this.tree;
     // The first words of the user name a conversation only while it has no other title.
     const title = info.title === null ? this.title : titleIn(this.#start.title);
     const model = labelOf(this.#start.model);
     const contextState = stateOf(this.#start);
+    // A killed import may have left files that say only what the session key implies.
+    const channel = isUnfinished ? channelOf(format, this.#start) : null;
     const isOurs = titleMark(this.id, info.title) === (remembered?.titleMark ?? null);
     const isSaid = this.#saidTitles.has(info.title) || info.title === this.#derivedTitle;
     const mayName = info.title === null || isOurs || isSaid;
@@ -425,6 +427,7 @@ export class ConversationWriter {
       ...(mayName && title !== null && title !== info.title ? { title } : {}),
       ...(model !== undefined && info.model === null ? { model } : {}),
       ...(contextState !== undefined && info.contextState === null ? { contextState } : {}),
+      ...(channel !== null && channel !== info.channel ? { channel } : {}),
     };
     const isChanged = Object.keys(patch).length > 0;
     if (isChanged) this.#info = await ingest.update(this.id, patch);
