@@ -1,6 +1,4 @@
 import { asColloquyError, withoutTokens } from "../../../errors.ts";
-import { authSettings } from "../../../gateway/auth/settings.ts";
-import { listenSettings } from "../../../gateway/listen-settings.ts";
 import type { ChangeOptions, ConfigChange } from "../../../state/config/files/change.ts";
 import { loadConfig } from "../../../state/config/load.ts";
 import { objectIn } from "../../../util/values.ts";
@@ -28,6 +26,9 @@ export async function changed(
 
 /** A setting alone can be right and the section still refused, as a password mode without a password is. */
 async function reportRefusal(call: Call): Promise<void> {
+  // Imported here, or every command would load the code of the gateway.
+  const { authSettings } = await import("../../../gateway/auth/settings.ts");
+  const { listenSettings } = await import("../../../gateway/listen-settings.ts");
   try {
     const { value } = await loadConfig(configOptions(call));
     const section = objectIn(value.gateway) ?? {};
