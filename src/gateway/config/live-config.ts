@@ -94,7 +94,7 @@ export class LiveConfig {
     hosts.checkNames(names);
     const { store, config: before } = agents.installation;
     const depths = depthsIn(config);
-    // Whoever opened the store with other limits than those of the config keeps them until the config changes.
+    // A store that was opened with limits other than those of the config keeps them until the config changes.
     const hasOtherDepths = !isDeepStrictEqual(depthsIn(before), depths);
     if (hasOtherDepths) checkedDepths(depths);
     const enter = await agents.prepare(settings);

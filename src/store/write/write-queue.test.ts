@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { EphemeralEngine } from "../../engine/ephemeral/ephemeral-engine.ts";
-import type { Operation, Outcome } from "../../engine/index.ts";
+import type { Engine, Operation, Outcome } from "../../engine/index.ts";
 import { openStore } from "../open.ts";
 
 /** Records how many operations arrive together, and fails on request. */
@@ -41,9 +41,7 @@ describe("group commit", () => {
 
   it("waits for an engine in another thread until no more operations arrive", async () => {
     const engine = new WatchedEngine();
-    const commit = engine.commit.bind(engine);
-    engine.commit = (operations) => Promise.resolve(commit(operations)) as unknown as Outcome[];
-    const store = await openStore(engine);
+    const store = await openStore(elsewhere(engine));
     const chat = await store.create();
     const appended: Promise<unknown>[] = [chat.append(hello)];
     for (let turn = 0; turn < 5; turn++) {
@@ -56,9 +54,7 @@ describe("group commit", () => {
 
   it("commits although operations never stop arriving", async () => {
     const engine = new WatchedEngine();
-    const commit = engine.commit.bind(engine);
-    engine.commit = (operations) => Promise.resolve(commit(operations)) as unknown as Outcome[];
-    const store = await openStore(engine);
+    const store = await openStore(elsewhere(engine));
     const chat = await store.create();
     let isCommitted = false;
     const appended: Promise<unknown>[] = [
@@ -107,3 +103,14 @@ describe("group commit", () => {
     await store.close();
   });
 });
+
+/** The same engine, whose commits have to be awaited. */
+function elsewhere(engine: Engine): Engine {
+  return new Proxy(engine, {
+    get: (target, name) => {
+      if (name === "commit") return async (operations: readonly Operation[]) => target.commit(operations);
+      const value: unknown = Reflect.get(target, name, target);
+      return typeof value === "function" ? value.bind(target) : value;
+    },
+  });
+}
