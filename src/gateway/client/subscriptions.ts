@@ -32,6 +32,9 @@ class Subscription {
   #stream: string | undefined;
   #n = 0;
   #hasGap = false;
+  /** Requests without an answer, and what came meanwhile: events after the snapshot must follow it. */
+  #openings = 0;
+  #held: AnyEventFrame[] = [];
 
   constructor(topic: string, text: "deltas" | "chunks") {
     this.#topic = topic;
@@ -43,9 +46,11 @@ class Subscription {
     const topic = this.#topic;
     const before = this.#stream;
     const position = before === undefined ? {} : { after: this.#n, stream: before };
-    let event: TopicEvent;
+    let event: TopicEvent | undefined;
+    this.#openings++;
     try {
       const { stream, n, running, waiting } = await ask({ topic, text: this.#text, ...position });
+      this.#deliverHeld(n);
       this.#stream = stream;
       this.#n = Math.max(this.#n, n);
       const resumed = before === stream && !this.#hasGap;
@@ -54,14 +59,28 @@ class Subscription {
     } catch (error) {
       const { code, message, field = null } = error as ErrorBody["error"];
       // It is asked again on the next connection.
-      if (code === "NETWORK_ERROR") return;
-      event = { event: "refused", topic, data: { code, message, field } };
+      if (code !== "NETWORK_ERROR") event = { event: "refused", topic, data: { code, message, field } };
+    } finally {
+      this.#openings--;
     }
-    for (const listener of listeners) listener(event);
+    if (event !== undefined) for (const listener of listeners) listener(event);
+    if (this.#openings === 0) this.#deliverHeld();
+  }
+
+  received(frame: AnyEventFrame): void {
+    if (this.#openings === 0) this.#deliver(frame);
+    else this.#held.push(frame);
+  }
+
+  /** Deliver what was held back, up to an event. */
+  #deliverHeld(n = Number.POSITIVE_INFINITY): void {
+    const due = this.#held.filter((frame) => frame.n <= n);
+    this.#held = this.#held.filter((frame) => frame.n > n);
+    for (const frame of due) this.#deliver(frame);
   }
 
   /** Events that were seen before are dropped. */
-  received(frame: AnyEventFrame): void {
+  #deliver(frame: AnyEventFrame): void {
     if (frame.event === "resync") {
       this.#hasGap = true;
       this.#n = frame.n;
