@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { ConversationDetails, ConversationSummary, ListOf } from "../../src/gateway/wire/rest.ts";
 import type { Entry } from "../../src/message/types.ts";
+import { until } from "../support/until.ts";
 import { openPlace } from "./place.ts";
 
 const API = "/api/v1/conversations";
@@ -132,6 +133,9 @@ describe("a token with a scope", () => {
   it("looks through a limited number of conversations for a request, and continues from its cursor", async () => {
     await using place = await openPlace({ discord: { channels: ["discord"] } });
     const inside = await place.store.create({ key: "discord:dm:1" });
+    // Those of one millisecond are in no certain order.
+    const { createdAt } = await inside.info();
+    await until(() => Date.now() > Date.parse(createdAt));
     for (let n = 0; n < 15; n++) await place.store.create({ key: `telegram:dm:${n}` });
     const page = async (query: string) =>
       (await place.call(`GET ${API}?limit=1${query}`, { as: "discord" })).json<ListOf<ConversationSummary>>();
