@@ -106,6 +106,17 @@ describe("blobs", () => {
     for (const { ref } of [used, damaged]) expect(again.engine.blob(ref.hash, 0, 1)).toBeDefined();
   });
 
+  it("are removed although an entry names them that refers to others", async () => {
+    const { engine } = await open(newDisk());
+    const id = await created(engine);
+    const [used, named] = [blobOf(Buffer.from("used")), blobOf(Buffer.from("named"))];
+    const entry = say("a", named.ref.hash, [used.ref]);
+    await done(engine, append(id, [entry], { blobs: [used.blob, named.blob] }));
+    await done(engine, { type: "collect", before: LATER, at: AT });
+    expect(engine.blob(named.ref.hash, 0, 1)).toBeUndefined();
+    expect(engine.blob(used.ref.hash, 0, 1)).toBeDefined();
+  });
+
   it("that are missing or damaged are reported", async () => {
     const disk = newDisk();
     const { engine } = await open(disk);

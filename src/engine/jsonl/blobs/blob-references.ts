@@ -1,7 +1,7 @@
 import type { FileIo } from "../../../disk/file-io.ts";
 import { linesForward } from "../../../disk/line-scan.ts";
 import { withFile } from "../../../disk/with-file.ts";
-import { checkSum } from "../../../transcript/lines.ts";
+import { checkSum, decodeLine } from "../../../transcript/lines.ts";
 import { advance, bareLine, EMPTY_LOG } from "../../../transcript/log-state.ts";
 import type { Freed } from "../../removal-rules.ts";
 import type { Catalogue } from "../folder/catalogue.ts";
@@ -30,7 +30,7 @@ export class BlobReferences {
     this.#blobs = blobs;
   }
 
-  /** Everything in a log that looks like a reference, because a damaged line keeps its blobs too. */
+  /** A damaged line keeps its blobs too: everything in it that looks like a reference counts. */
   of({ stem, log, seenLog, logPath, logMissing }: CatalogueEntry): ReadonlySet<string> {
     // Damaged lines are not counted as entries.
     if (logMissing || seenLog === undefined || (log.blobs === 0 && log.entries === log.lastSeq)) return NONE;
@@ -40,8 +40,7 @@ export class BlobReferences {
     withFile(this.#io, logPath, "read", (file) => {
       for (const raw of linesForward(this.#io, file, goesOn ? known.bytes : 0, log.bytes)) {
         const line = bareLine(raw);
-        if (line === undefined || !(line.includes(MEMBER) || checkSum(line) !== "right")) continue;
-        for (const [hash] of line.toString("latin1").matchAll(HASH)) hashes.add(hash);
+        if (line !== undefined) for (const hash of referencesIn(line)) hashes.add(hash);
       }
     });
     this.#scanned.set(stem, { inode: seenLog.inode, bytes: log.bytes, hashes });
@@ -78,3 +77,11 @@ export class BlobReferences {
 }
 
 const NONE: ReadonlySet<string> = new Set();
+
+/** An entry may also name blobs that it does not refer to, such as one that was damaged and is stored elsewhere now. */
+function* referencesIn(line: Buffer): Generator<string> {
+  if (!line.includes(MEMBER) && checkSum(line) === "right") return;
+  const decoded = decodeLine(line);
+  if (decoded.ok) for (const { hash } of decoded.entry?.blobs ?? []) yield hash;
+  else for (const [hash] of line.toString("latin1").matchAll(HASH)) yield hash;
+}
