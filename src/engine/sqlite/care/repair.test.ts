@@ -3,9 +3,7 @@ import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it } from "vitest";
 import { tempFolder } from "../../../../test/support/temp-folder.ts";
-import { textOf } from "../../../message/text.ts";
 import { openStore } from "../../../store/open.ts";
-import type { Store } from "../../../store/store.ts";
 
 async function filled(): Promise<string> {
   const file = join(tempFolder(), "agent.db");
@@ -20,6 +18,17 @@ function damage(file: string, sql: string): void {
   const database = new DatabaseSync(file, { defensive: false });
   database.exec(sql);
   database.close();
+}
+
+/** Pages are read in the order of the file: the index is the last that is read. */
+function moveToEnd(file: string, index: string): void {
+  const database = new DatabaseSync(file, { defensive: false });
+  const definition = database.prepare("SELECT sql FROM sqlite_schema WHERE name = ?").get(index)?.sql;
+  // The table takes the page that becomes free.
+  database.exec(`DROP INDEX ${index}; CREATE TABLE filler (n); ${definition}; DROP TABLE filler`);
+  const last = database.prepare("SELECT name FROM sqlite_schema ORDER BY rootpage DESC").get();
+  database.close();
+  expect(last?.name).toBe(index);
 }
 
 describe("the repair of a SQLite store", () => {
@@ -93,26 +102,31 @@ describe("the repair of a SQLite store", () => {
     database.close();
   });
 
-  it("knows the id of a lost entry that refers to a blob, and takes it from a backup", async () => {
-    const file = join(tempFolder(), "agent.db");
-    const long = "A long text. ".repeat(20_000);
-    const texts = async (store: Store): Promise<string[]> =>
-      (await (await store.open("cli:a")).messages()).items.map(({ message }) => textOf(message));
-    {
-      await using store = await openStore(`sqlite:${file}`);
-      const chat = await store.open("cli:a");
-      for (const content of ["one", long, "three"]) await chat.append({ role: "user", content });
-      await store.backup(`${file}.backup`);
-    }
-    damage(file, "UPDATE entries SET body = replace(body, 'user', 'xser') WHERE seq = 2");
-    await using store = await openStore(`sqlite:${file}`, { onProblem: () => {} });
-    const { repaired, findings } = await store.repair({ from: `${file}.backup` });
-    expect(repaired).toContainEqual(
-      expect.objectContaining({ code: "restored-entry", message: "entry 2 restored from the backup" }),
-    );
-    expect(findings).toEqual([]);
-    expect(await texts(store)).toEqual(["one", long, "three"]);
-  });
+  it.each(["entries_by_id", "entries_with_blobs"])(
+    "knows the id of a lost entry that refers to a blob, if %s is read last",
+    async (index) => {
+      const file = join(tempFolder(), "agent.db");
+      // The text of a message stays in its entry, however long it is; the result of a tool is a blob.
+      const result = { type: "tool_result", tool_use_id: "t", content: "A long result. ".repeat(20_000) };
+      const contents = ["one", [result], "three"];
+      {
+        await using store = await openStore(`sqlite:${file}`);
+        const chat = await store.open("cli:a");
+        for (const content of contents) await chat.append({ role: "user", content });
+        await store.backup(`${file}.backup`);
+      }
+      moveToEnd(file, index);
+      damage(file, "UPDATE entries SET body = replace(body, 'user', 'xser') WHERE seq = 2");
+      await using store = await openStore(`sqlite:${file}`, { onProblem: () => {} });
+      const { repaired, findings } = await store.repair({ from: `${file}.backup` });
+      expect(repaired).toContainEqual(
+        expect.objectContaining({ code: "restored-entry", message: "entry 2 restored from the backup" }),
+      );
+      expect(findings).toEqual([]);
+      const { items } = await (await store.open("cli:a")).messages();
+      expect(items.map(({ message }) => message.content)).toEqual(contents);
+    },
+  );
 
   it("takes from a backup what is missing, even later, but nothing that was redacted since", async () => {
     const file = await filled();
