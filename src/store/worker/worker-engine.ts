@@ -25,10 +25,10 @@ import type {
   TextQuery,
   VerifyReport,
 } from "../../engine/index.ts";
-import { type ColloquyError, unavailable } from "../../errors.ts";
+import { asColloquyError, type ColloquyError, unavailable } from "../../errors.ts";
 import type { StoredEntry } from "../../message/types.ts";
 import type { LogEnd, LogTip } from "../../tree/place-entries.ts";
-import { type Opened, type Reply, type Request, reviveError } from "./worker-protocol.ts";
+import { flattenError, type Opened, type Reply, type Request, reviveError } from "./worker-protocol.ts";
 
 /** The same file name in the sources and, compiled, in the package. */
 const SCRIPT = new URL(import.meta.url.endsWith(".ts") ? "./worker.ts" : "./worker.js", import.meta.url);
@@ -40,15 +40,16 @@ export class WorkerEngine implements Engine {
   readonly supports: EngineSupports;
   readonly #worker: Worker;
   readonly #calls: Calls;
+  #closing: Promise<unknown> | undefined;
 
   /** `script`: the file that the thread runs. */
   static async open(target: string, options: EngineOptions, script: URL = SCRIPT): Promise<WorkerEngine> {
     const { onProblem, ...plain } = options;
     const worker = new Worker(script, { workerData: { target, options: plain } });
     const calls = new Calls(worker);
-    worker.on("message", (reply: Reply) => {
-      if ("problem" in reply) onProblem(reviveError(reply.problem));
-      else calls.settle(reply);
+    worker.on("message", (replies: readonly Reply[]) => {
+      for (const reply of replies) if (!("problem" in reply)) calls.settle(reply);
+      for (const reply of replies) if ("problem" in reply) onProblem(reviveError(reply.problem));
     });
     worker.on("error", (error) =>
       calls.end(unavailable(`The worker failed: ${(error as Error).message}`, { cause: error })),
@@ -171,8 +172,8 @@ export class WorkerEngine implements Engine {
 
   async close(): Promise<void> {
     if (this.#calls.ended) return;
-    await this.#ask("close");
-    await this.#worker.terminate();
+    this.#closing ??= this.#ask<void>("close").then(() => this.#worker.terminate());
+    await this.#closing;
   }
 
   #ask<T>(method: Request["method"], ...args: unknown[]): Promise<T> {
@@ -185,10 +186,14 @@ interface Waiting {
   readonly reject: (error: ColloquyError) => void;
 }
 
-/** Calls that wait for a reply of the thread. */
+/**
+ * Calls that wait for a reply of the thread. Those that are made together are sent together, and answered together:
+ * a message between threads takes longer than most of them do. A commit takes long itself, and goes alone.
+ */
 class Calls {
   readonly #worker: Worker;
   readonly #waiting = new Map<number, Waiting>();
+  #unsent: Request[] = [];
   #next = 1;
   #end: ColloquyError | undefined;
 
@@ -203,8 +208,28 @@ class Calls {
   ask<T>(method: Request["method"], args: unknown[]): Promise<T> {
     const id = this.#next++;
     const answer = this.expect<T>(id);
-    this.#worker.postMessage({ id, method, args } satisfies Request);
+    if (method === "commit") this.#send();
+    this.#unsent.push({ id, method, args });
+    if (method === "commit") this.#send();
+    else if (this.#unsent.length === 1) queueMicrotask(() => this.#send());
     return answer;
+  }
+
+  #send(): void {
+    const requests = this.#unsent;
+    this.#unsent = [];
+    if (requests.length > 0) this.#post(requests);
+  }
+
+  /** The arguments of one may be impossible to copy to the thread: the others are sent without it. */
+  #post(requests: readonly Request[]): void {
+    const [{ id } = { id: 0 }] = requests;
+    try {
+      this.#worker.postMessage(requests);
+    } catch (error) {
+      if (requests.length > 1) for (const request of requests) this.#post([request]);
+      else this.settle({ id, error: flattenError(asColloquyError(error, "The engine cannot be asked")) });
+    }
   }
 
   /** A store that is never closed must not keep the process alive, unless a reply is awaited. */

@@ -7,7 +7,32 @@ import { flattenError, type Opened, type Reply, type Request } from "./worker-pr
 
 const port = parentPort;
 if (port === null) throw new Error("This file runs only in a worker thread");
-const send = (reply: Reply): void => port.postMessage(reply);
+let unsent: Reply[] = [];
+
+/** Replies to calls that came together go together. */
+function send(reply: Reply): void {
+  unsent.push(reply);
+  if (unsent.length > 1) return;
+  queueMicrotask(() => {
+    const replies = unsent;
+    unsent = [];
+    post(replies);
+  });
+}
+
+/** One that cannot be copied is answered with the error. */
+function post(replies: readonly Reply[]): void {
+  try {
+    port?.postMessage(replies);
+  } catch (error) {
+    const [first] = replies;
+    if (replies.length > 1) for (const reply of replies) post([reply]);
+    else if (first !== undefined && "id" in first) {
+      const failed = { id: first.id, error: flattenError(asColloquyError(error, "The engine failed")) };
+      port?.postMessage([failed satisfies Reply]);
+    }
+  }
+}
 
 const { target, options } = workerData as { target: string; options: Omit<EngineOptions, "onProblem"> };
 try {
@@ -15,7 +40,9 @@ try {
     ...options,
     onProblem: (problem) => send({ problem: flattenError(problem) }),
   });
-  port.on("message", (request: Request) => answer(engine, request));
+  port.on("message", (requests: readonly Request[]) => {
+    for (const request of requests) answer(engine, request);
+  });
   const { name, location, supports } = engine;
   send({ id: 0, value: { name, location, supports } satisfies Opened });
 } catch (error) {

@@ -29,8 +29,10 @@ const BATCH_OPERATIONS_MAX = 1024;
 const BATCH_SIZE_MAX = 16 * 1024 * 1024;
 /** A group is complete when the event loop has turned so often without another operation, */
 const QUIET_TURNS = 2;
-/** or so often at all. */
+/** or so often at all, */
 const TURNS_MAX = 8;
+/** or after this time: the turns of a busy thread are long, and the engine would wait for them with nothing to do. */
+const GATHER_MS_MAX = 4;
 
 /** The outcome of an operation. */
 export type ResultOf<T extends Operation> = T extends AppendOperation
@@ -121,7 +123,8 @@ export class WriteQueue {
   /** Waits as long as more arrives. One writer alone hardly notices it: an idle event loop turns in microseconds. */
   async #gather(): Promise<void> {
     let quiet = 0;
-    for (let turn = 0; turn < TURNS_MAX && quiet < QUIET_TURNS; turn++) {
+    const endMs = performance.now() + GATHER_MS_MAX;
+    for (let turn = 0; turn < TURNS_MAX && quiet < QUIET_TURNS && performance.now() < endMs; turn++) {
       const count = this.#waiting.length;
       await loopTurn();
       quiet = this.#waiting.length > count ? 0 : quiet + 1;
