@@ -1,4 +1,4 @@
-import { appendFileSync, existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { appendFileSync, cpSync, existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { piHeader, piSays } from "../formats/pi-session.ts";
@@ -35,6 +35,16 @@ describe("import", () => {
     expect(await place.json(["sessions", "history", "pi:s1"])).toMatchObject({
       messages: [{ role: "user", text: "Hello there", at: "2026-01-01T10:00:01.000Z", id: "a1" }],
     });
+  });
+
+  it("says that a fork was joined to a session that was imported later", async () => {
+    const fixture = "test/fixtures/claude-code/2.1.325-forks";
+    const add = (name: string): void => cpSync(join(fixture, name), place.path("sources", name));
+    add("65d31212-1f61-4adc-bf8d-bbe74025d92e.jsonl");
+    await place.run(["import", "sources"]);
+    add("d7a667f8-c48e-4891-a872-5f885776cfb7.jsonl");
+    const { stdout } = await place.run(["import", "sources"]);
+    expect(stdout).toContain("1 fork was joined to a session that was imported later.");
   });
 
   it("lists titles and keys, also in a dry run", async () => {

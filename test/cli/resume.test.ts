@@ -159,6 +159,25 @@ it("continues the fork whose branch is checked out, and restores all files", asy
   expect(command).toEqual(["claude", "--resume", "5be62d01-6ff0-43c2-bce3-b65540ea03f9"]);
 });
 
+it("restores the names that the user gave a session and its forks, also if they are the same", async () => {
+  const place = new Place();
+  const folder = place.path("home/.claude/projects/-home-user-project");
+  cpSync(join(FIXTURES, "claude-code/2.1.325-typed-forks"), folder, { recursive: true });
+  const fork = join(folder, "014eaf79-925d-4411-be15-3f5d3603a4f6");
+  mkdirSync(fork);
+  const name = readFileSync(join(folder, "d6f124e5-6acc-4979-b52f-01060476dc59", "custom-title.json"));
+  for (const other of [fork, join(folder, "af04e36a-6af9-42d4-bd20-082510076d2b")]) {
+    writeFileSync(join(other, "custom-title.json"), name);
+  }
+  writeFileSync(join(fork, "archived.json"), '{"archived":true,"at":"2026-11-16T16:47:32.575Z","by":"sdk"}');
+  const env = { HOME: place.path("home") };
+  const { imported: all } = await place.json(["import", folder], { env });
+  const before = filesIn(folder);
+  rmSync(folder, { recursive: true });
+  await place.json(["resume", all[0].id], { env });
+  expect(filesIn(folder)).toEqual(before);
+});
+
 /** Every file below a folder, by its path in there. */
 function filesIn(folder: string): Record<string, string> {
   const names = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((one) => one.isFile());

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { type Fidelity, originalSources } from "../../src/formats/export/original/original.ts";
 import type { ImportReport } from "../../src/formats/import/report.ts";
-import { importConversations } from "../../src/formats/import/run.ts";
+import { type ImportOptions, importConversations } from "../../src/formats/import/run.ts";
 import { openStore } from "../../src/store/open.ts";
 import type { Store } from "../../src/store/store.ts";
 import { tempFolder } from "../support/temp-folder.ts";
@@ -45,11 +45,16 @@ async function placed(engine: string, content: string): Promise<Place & AsyncDis
 }
 
 /** Import, and change the source when some of it was read. */
-async function importWhile({ store, folder }: Place, change: () => void): Promise<ImportReport> {
+async function importWhile(
+  { store, folder }: Place,
+  change: () => void,
+  { after = 1, ...options }: ImportOptions & { readonly after?: number } = {},
+): Promise<ImportReport> {
   let isDone = false;
   return importConversations(store, [folder], {
+    ...options,
     onProgress: ({ bytes }) => {
-      if (bytes === 0 || isDone) return;
+      if (bytes < after || isDone) return;
       isDone = true;
       change();
     },
@@ -205,5 +210,33 @@ describe.each(["sqlite", "jsonl"])("a source that comes back, in %s", (engine) =
     expect([former?.text === content, former?.fidelity.isExact]).toEqual([true, true]);
     expect([now?.text === shorter + other, now?.fidelity.isExact]).toEqual([true, true]);
     await expectVerified(place);
+  });
+});
+
+describe("a source of 3 MB that is rewritten when most of it was prepared", () => {
+  const content = session(OLD, 60);
+  const rewritten = { after: 2_000_000 };
+
+  it("leaves its conversation in the trash, though all were wanted again", async () => {
+    await using place = await placed("sqlite", content);
+    const [first] = (await importConversations(place.store, [place.folder])).imported;
+    await place.store.ingest().trash(first?.id ?? "");
+    const change = (): void => writeFileSync(place.file, session(NEW, 60));
+    const report = await importWhile(place, change, { ...rewritten, again: true });
+    expect(report.skipped[0]?.reason).toMatch(/rewritten while it was read/);
+    expect((await place.store.list()).items).toEqual([]);
+  });
+
+  it.each([{ dryRun: true }, { verify: true }])("is not counted with %o", async (options) => {
+    await using place = await placed("sqlite", content);
+    const change = (): void => writeFileSync(place.file, session(NEW, 60));
+    const report = await importWhile(place, change, { ...rewritten, ...options });
+    expect(report).toMatchObject({ skippedCount: 1, messages: 0, missingCount: 0 });
+  });
+
+  it("leaves no conversation", async () => {
+    await using place = await placed("sqlite", content);
+    await importWhile(place, () => writeFileSync(place.file, session(NEW, 60)), rewritten);
+    expect((await place.store.list()).items).toEqual([]);
   });
 });

@@ -174,6 +174,31 @@ describe.each(["sqlite", "jsonl"])("words that are erased from a conversation in
     for (const word of ["launch code", SHORT]) expect(filesWith(place, word)).toEqual([]);
   });
 
+  it("do not come back when a long file is rewritten", async () => {
+    const folder = tempFolder();
+    const sources = join(folder, "sources");
+    mkdirSync(sources);
+    const words = (index: number): string => `The launch code of message ${index} is 7781. `;
+    const lines = Array.from({ length: 150 }, (_, index) =>
+      piSays(`a${index}`, index === 0 ? null : `a${index - 1}`, words(index) + "and more ".repeat(900)),
+    );
+    const text = `${piHeader("s1")}${lines.join("")}`;
+    writeFileSync(join(sources, "a.jsonl"), text);
+    await using store = await openStore(`${engine}:${join(folder, "store")}`);
+    await importConversations(store, [sources]);
+    const conversation = await store.get("pi:s1");
+    // Around the end of the first megabyte, which is announced before the rest.
+    const erased = Array.from({ length: 12 }, (_, index) => 122 + index);
+    for (const index of erased) await conversation?.redact(`a${index}`);
+    writeFileSync(join(sources, "a.jsonl"), text.replace("/work", "/home"));
+    await importConversations(store, [sources]);
+    const [, rewritten] = await originalSources(store, "pi:s1");
+    const bytes = Buffer.concat(await Array.fromAsync(rewritten?.bytes() ?? []));
+    expect(bytes.length).toBe(text.length);
+    expect(bytes.includes(words(121))).toBe(true);
+    expect(erased.filter((index) => bytes.includes(words(index)))).toEqual([]);
+  });
+
   it("go with a pruned branch and with a purged conversation", async () => {
     const folder = tempFolder();
     const [sources, place] = [join(folder, "sources"), join(folder, "store")];

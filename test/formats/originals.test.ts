@@ -19,6 +19,7 @@ import { importConversations } from "../../src/formats/import/run.ts";
 import { openStore } from "../../src/store/open.ts";
 import { segmentsOf } from "../../src/store/originals/originals.ts";
 import type { Store } from "../../src/store/store.ts";
+import { damageBlobs } from "../support/damage-blobs.ts";
 import { tempFolder } from "../support/temp-folder.ts";
 import { piHeader, piSays } from "./pi-session.ts";
 
@@ -193,27 +194,6 @@ describe.each(ENGINES)("the bytes of a source, in %s", (engine) => {
   });
 });
 
-/** Changes a byte of every blob of a store. */
-const DAMAGE: Readonly<Record<string, (place: string) => void>> = {
-  jsonl: (place) => {
-    for (const path of filesIn(join(place, "blobs"))) {
-      const bytes = readFileSync(path);
-      bytes[bytes.length >> 1] = (bytes[bytes.length >> 1] as number) ^ 0xff;
-      writeFileSync(path, bytes);
-    }
-  },
-  sqlite: (place) => {
-    const database = new DatabaseSync(place);
-    const rows = database.prepare("SELECT rowid AS n, data FROM blob_chunks").all();
-    for (const { n, data } of rows) {
-      const bytes = Buffer.from(data as Uint8Array);
-      bytes[bytes.length >> 1] = (bytes[bytes.length >> 1] as number) ^ 0xff;
-      database.prepare("UPDATE blob_chunks SET data = ? WHERE rowid = ?").run(bytes, n as number);
-    }
-    database.close();
-  },
-};
-
 const FINDERS: Readonly<Record<string, (target: string, sources: string) => Promise<unknown>>> = {
   "an export": async (target) => {
     await using store = await openStore(target, { readonly: true });
@@ -255,7 +235,7 @@ describe.each(["sqlite", "jsonl"])("a damaged segment, in %s", (engine) => {
         await using store = await openStore(target);
         await importConversations(store, [sources]);
       }
-      DAMAGE[engine]?.(place);
+      damageBlobs(engine, place);
       await FINDERS[finder]?.(target, sources);
       await using store = await openStore(target);
       expect((await (await store.get("pi:s1"))?.messages())?.items).toHaveLength(5);

@@ -1,6 +1,7 @@
 /** An import that was killed after the last entry of a file has still work to do, which the next import does. */
-import { appendFileSync, mkdirSync, writeFileSync } from "node:fs";
+import { appendFileSync, cpSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it } from "vitest";
 import { Ledger } from "../../src/formats/import/ledger.ts";
 import { importConversations } from "../../src/formats/import/run.ts";
@@ -40,6 +41,25 @@ describe("a file that is larger than an import holds", () => {
   });
 });
 
+describe("a conversation whose import was killed before its metadata was written", () => {
+  it("gets the channel and the profile of its source with the next import", async () => {
+    const folder = tempFolder();
+    cpSync("test/fixtures/personal-agent", join(folder, "s"), { recursive: true });
+    await using store = await openStore(`sqlite:${join(folder, "store.db")}`);
+    await importConversations(store, [join(folder, "s")]);
+    const { items } = await store.list();
+    const whole = items.find(({ profileId }) => profileId !== null);
+    expect(whole?.channel).not.toBeNull();
+    await store.ingest().update(whole?.id ?? "", { channel: null, profileId: null });
+    const ledger = new DatabaseSync(join(folder, "store.db-imports"));
+    ledger.exec("INSERT OR IGNORE INTO begun SELECT path FROM files; DELETE FROM files");
+    ledger.close();
+    await importConversations(store, [join(folder, "s")]);
+    const { channel, profileId } = whole ?? {};
+    expect(await store.ingest().find(whole?.id ?? "")).toMatchObject({ channel, profileId });
+  });
+});
+
 describe("the ledger", () => {
   it("says that a file was begun and not finished, until it is", () => {
     const path = join(tempFolder(), "ledger");
@@ -57,5 +77,14 @@ describe("the ledger", () => {
     const third = Ledger.open(path, "store");
     expect([third.begin("/a"), third.begin("/b")]).toEqual([false, true]);
     third.close();
+  });
+
+  it("ends an import when it cannot be written, as a store does", () => {
+    const path = join(tempFolder(), "ledger");
+    const ledger = Ledger.open(path, "store");
+    using other = new DatabaseSync(path);
+    other.exec("DROP TABLE begun");
+    expect(() => ledger.begin("/a")).toThrow(expect.objectContaining({ code: "SERVICE_UNAVAILABLE" }));
+    ledger.close();
   });
 });

@@ -9,7 +9,7 @@ const NEW_SPACE_BYTES = 24_000_000;
  * then during the work.
  */
 export function lowMemory(): () => void {
-  setFlagsFromString("--heap-growing-percent=50");
+  setFlagsFromString("--heap-growing-percent=75");
   let isLimited = false;
   return () => {
     if (isLimited || newSpaceBytes() < NEW_SPACE_BYTES) return;

@@ -22,7 +22,7 @@ export function importLines(call: Call, report: ImportReport): string[] {
     ...wrap(summary(call, report), columns),
     ...(grown.length === 0 ? [] : conversationLines(call, report, grown.slice(0, SHOWN_MAX))),
     ...more(report.grown, grown.length),
-    ...passedOver(report).flatMap((line) => wrap(line, columns)),
+    ...[...forks(report), ...passedOver(report)].flatMap((line) => wrap(line, columns)),
     ...section("Skipped", skippedCount, skipped.map(placeLine)),
     ...section("Missing from the store", missingCount, missing.map(placeLine)),
     ...section(
@@ -56,6 +56,24 @@ function summary(call: Call, report: ImportReport): string {
   const leaving = branches > 0 ? ` and ${counted(branches, "branch")}` : "";
   const found = `${counted(messages, "message")}${leaving} in ${counted(grown, "conversation")}`;
   return `${dryRun ? "Would import" : "Imported"} ${found}. ${read}.`;
+}
+
+/** Forks whose session was imported after them. */
+function forks({ joined, apart }: ImportReport): string[] {
+  return [
+    ...(joined > 0
+      ? [
+          `${were(joined, "fork")} joined to a session that was imported later.`,
+          `${joined === 1 ? "Its former conversation is" : "Their former conversations are"} in the trash.`,
+        ]
+      : []),
+    ...(apart > 0
+      ? [
+          `${were(apart, "fork")} changed here and left separate.`,
+          "Use --again to add them to their sessions too.",
+        ]
+      : []),
+  ];
 }
 
 /** What was not imported, and why. */

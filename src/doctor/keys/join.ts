@@ -52,6 +52,7 @@ async function copyConversation(ingest: Ingest, into: string, snapshot: Snapshot
   const intake = new EntryIntake(
     {
       ...{ ingest, mode: "write", id: into, format: "colloquy", resumeAfter: undefined },
+      mayWrite: Promise.resolve(),
       placeholders: new TextPlaceholders(ingest),
       unresolved: () => {},
       missing: () => {},

@@ -47,19 +47,32 @@ interface LinesFormat {
    */
   sniff(records: readonly JsonObject[], path: string): boolean;
   /**
-   * The file whose conversation this one continues, if that is known: it is read first. Called with the first
-   * records of a file that is read from its beginning.
+   * What this file says about the one that it continues, which is read first. Called with the first records of a
+   * file that is read from its beginning.
    */
-  base?(records: readonly JsonObject[], around: Surroundings): Promise<BaseFile | undefined>;
+  base?(records: readonly JsonObject[], around: Surroundings): Promise<Base | undefined>;
   /** `state` is what the reader returned after an earlier import of the same file, which has grown since. */
   open(sink: Sink, around: Surroundings, state: Json | undefined, base?: BaseFile | undefined): RecordReader;
 }
 
-/** A file that another one continues: a fork, or a thread that went back. */
+/** A fork, or a thread that went back, continues another file. */
+export interface Base {
+  /** The other file; `undefined` if it was not found. */
+  readonly file: BaseFile | undefined;
+  /** The id of a file or a record that was not found (`Sink.offer`): this file is read again when it is. */
+  readonly awaits: string | undefined;
+  /** The id in the source of the conversation of this file, and its root as long as the other one is missing. */
+  readonly sourceId: string;
+  readonly alone: string;
+}
+
+/** A file that another one continues. */
 export interface BaseFile {
   /** Relative to the other file. */
   readonly name: string;
-  /** Whatever the reader of the other file has to know about it. */
+  /** The root of their conversation. */
+  readonly root: string;
+  /** Whatever else the reader of the other file has to know about it. */
   readonly facts: JsonObject;
 }
 
@@ -88,6 +101,8 @@ export type Describe = (start: SourceConversation) => SourceConversation;
 export interface SideFile {
   /** Names relative to the transcript. The first that exists is read. */
   names(transcript: string): readonly string[];
+  /** Other files of the transcript alone, which say nothing that it does not. They are kept with it. */
+  others?(transcript: string): readonly string[];
   /** All transcripts of a folder share it, so it is read once per folder. */
   readonly isShared?: true;
   read(text: string): Describe;

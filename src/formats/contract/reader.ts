@@ -56,6 +56,8 @@ export interface SourceConversation {
     readonly toolUse?: string | undefined;
     readonly agent?: string | undefined;
   };
+  /** It begins with a copy of another source, which names the conversation if that one is imported too. */
+  readonly isCopy?: true | undefined;
   /** Archived: the tool no longer lists it, and any other source of the conversation is shown instead. */
   readonly isHidden?: true | undefined;
   /** A conversation of Colloquy itself: its entries are written unchanged, and nothing is added to it. */
@@ -130,6 +132,8 @@ export interface Sink {
    * conversation, such as the time of its last update.
    */
   isCurrent(sourceId: string, version: string): boolean;
+  /** An id by which another file may name this one, or the record of this one that it continues (`Base.awaits`). */
+  offer(id: string): void;
   /** Report a record that cannot be used. Its bytes are kept with the conversation. */
   skip(record: Omit<SourceRecord, "value">, reason: string): void;
   /** Report a type of record that this reader does not know. The record itself is kept. */

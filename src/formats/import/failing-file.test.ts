@@ -122,10 +122,10 @@ async function idsOf(store: Store): Promise<string[]> {
   return chat === undefined ? [] : (await Array.fromAsync(chat.messages())).map(({ id }) => id);
 }
 
-/** Everything but the ids of appends; the long texts as hashes. */
+/** Everything, the long texts as hashes. */
 async function logOf(store: Store): Promise<unknown> {
   const { id = "" } = (await (await store.get("pi:b"))?.info()) ?? {};
-  return Array.fromAsync(store.ingest().log(id, 0), ({ operationId: _, ...entry }) => [
+  return Array.fromAsync(store.ingest().log(id, 0), (entry) => [
     ...[entry.seq, entry.id, entry.parentId],
     sha256Hex(JSON.stringify(entry)),
   ]);

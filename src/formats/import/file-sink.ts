@@ -10,7 +10,7 @@ import type {
   SourceEntry,
   SourceRecord,
 } from "../contract/reader.ts";
-import type { FileMemory, RememberedConversation } from "./ledger.ts";
+import type { FileMemory, Ledger, RememberedConversation } from "./ledger.ts";
 import { type FileForm, FileOriginals } from "./original/file-originals.ts";
 import type { Skipped } from "./report.ts";
 import type { ImportSession } from "./session.ts";
@@ -26,7 +26,7 @@ const VERSIONS_KEPT_MAX = 100;
 const HANDLES_MAX = 64;
 const HANDLES_KEPT = 16;
 /** So many times that number may be on their way to the store. */
-const RELEASING_MAX = 4;
+const RELEASING_MAX = 3;
 
 /** One conversation that one file adds to. */
 interface Handle extends ConversationSink {
@@ -45,6 +45,7 @@ export class FileSink implements Sink {
   readonly #memory: FileMemory | undefined;
   readonly #resumes: boolean;
   readonly #isUnfinished: boolean;
+  readonly #mayWrite: PromiseWithResolvers<void> = Promise.withResolvers<void>();
   readonly #handles: Map<string, Handle> = new Map();
   /** By the id of the conversation. Forks in one file may belong to one conversation, and share its writer. */
   readonly #writers: Map<string, ConversationWriter> = new Map();
@@ -66,6 +67,10 @@ export class FileSink implements Sink {
   /** Damage before the first conversation, which keeps it. */
   #early: Omit<SourceRecord, "value">[] = [];
   readonly originals: FileOriginals;
+  readonly #ledger: Ledger;
+  readonly #awaited: ReadonlySet<string>;
+  /** Ids that other files wait for. */
+  readonly offered: Set<string> = new Set();
 
   constructor(
     session: ImportSession,
@@ -75,9 +80,16 @@ export class FileSink implements Sink {
     {
       resumes,
       isUnfinished,
+      ledger,
       ...form
-    }: FileForm & { readonly resumes: boolean; readonly isUnfinished: boolean },
+    }: FileForm & {
+      readonly resumes: boolean;
+      readonly isUnfinished: boolean;
+      readonly ledger: Ledger;
+    },
   ) {
+    this.#ledger = ledger;
+    this.#awaited = ledger.awaiting.ids;
     this.#described = described;
     this.#session = session;
     this.#origin = origin;
@@ -108,6 +120,11 @@ export class FileSink implements Sink {
 
   get hasPurged(): boolean {
     return this.#hadPurged || this.writers.some(({ isPurged }) => isPurged);
+  }
+
+  /** Until then, entries are only prepared. */
+  letWrite(): void {
+    this.#mayWrite.resolve();
   }
 
   conversation(start: SourceConversation): ConversationSink {
@@ -146,6 +163,10 @@ export class FileSink implements Sink {
     else if (row !== undefined) this.originals.keepRow(writer, row);
   }
 
+  offer(id: string): void {
+    if (this.#awaited.size > 0 && this.#awaited.has(id)) this.offered.add(id);
+  }
+
   unknown(type: string): void {
     this.#session.report.unknown(`${this.#origin.format}/${type}`);
   }
@@ -157,6 +178,7 @@ export class FileSink implements Sink {
   /** Release the least recently used conversations of a file that has many. Some may still be written afterwards. */
   async trim(): Promise<void> {
     if (this.#handles.size <= HANDLES_MAX) return;
+    this.letWrite();
     const handles = [...this.#handles.values()];
     const kept = new Set(handles.slice(-HANDLES_KEPT).map(({ writer }) => writer));
     const idle = handles.filter(({ writer }) => !kept.has(writer));
@@ -198,6 +220,7 @@ export class FileSink implements Sink {
   /** Write everything. Bytes that no conversation has claimed are only kept if `final`: a reader may hold them. */
   async finish(final: boolean, size: number | undefined): Promise<void> {
     if (final && this.#early.length > 0) this.conversation({ sourceId: this.#fallback });
+    this.letWrite();
     if (final) this.originals.stream.releaseAll();
     else this.originals.stream.release();
     for (const writer of this.writers) this.originals.flush(writer, size);
@@ -206,18 +229,20 @@ export class FileSink implements Sink {
     await Promise.all(this.#releasing);
   }
 
-  /** The side file goes with the conversation that the file begins with. It may have changed, so it is not verified. */
+  /** Side files go with the conversation that the file begins with. They may have changed, so they are not verified. */
   #keepBeside(): void {
-    const { beside } = this.#described;
     const [writer] = this.writers;
-    if (beside === undefined || writer === undefined || this.#session.mode !== "write") return;
-    this.originals.keepBeside(writer, beside);
+    if (writer === undefined || this.#session.mode !== "write") return;
+    for (const beside of this.#described.beside) this.originals.keepBeside(writer, beside);
   }
 
   /** Write nothing more: the file cannot be read or written. */
   async drop(): Promise<void> {
     const all = [...this.writers, ...this.#released];
-    await Promise.all(all.map((writer) => this.#session.drop(writer)));
+    const dropped = all.map((writer) => this.#session.drop(writer));
+    // None of them writes any more, and some may wait for this.
+    this.letWrite();
+    await Promise.all(dropped);
   }
 
   /** All of them, even when one fails. */
@@ -272,8 +297,10 @@ export class FileSink implements Sink {
     const remembered = this.#byId.get(id);
     const resumes = this.#resumes && remembered !== undefined;
     const { path, modifiedMs } = this.#origin.around;
-    const before = { remembered, resumes, isUnfinished: this.#isUnfinished };
-    const writer = this.#writers.get(id) ?? this.#session.use(id, format, start, path, before, modifiedMs);
+    const givenTitles = (): (string | null)[] => this.#ledger.of(id).map((known) => known.titleMark);
+    const before = { remembered, resumes, isUnfinished: this.#isUnfinished, givenTitles };
+    const file = { path, modifiedMs, mayWrite: this.#mayWrite.promise, ...before };
+    const writer = this.#writers.get(id) ?? this.#session.use(id, format, start, file);
     this.#writers.set(id, writer);
     if (!resumes) writer.wantAll();
     const handle: Handle = {
@@ -341,11 +368,11 @@ function rememberedOf(
   writer: ConversationWriter,
   version: string | undefined,
 ): RememberedConversation {
-  const { id, info, tree, start } = writer;
+  const { id, tree, start } = writer;
   const isOther = start.root !== undefined && start.root !== sourceId;
   return {
     ...{ id, sourceId, lastSeq: tree.lastSeq, lastId: tree.lastOnPath, version: version ?? null },
-    titleMark: titleMark(id, info?.title ?? null),
+    titleMark: writer.titleMark,
     keyMark: titleMark(id, start.key ?? null),
     ...(isOther ? { root: start.root } : {}),
   };

@@ -2,7 +2,7 @@
 import { statSync } from "node:fs";
 import { ColloquyError, type ErrorCode } from "../../errors.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../util/json.ts";
-import type { BaseFile, FormatDeclaration } from "../contract/format.ts";
+import type { FormatDeclaration } from "../contract/format.ts";
 import { openSourceDatabase } from "../sources/database.ts";
 import { readElements } from "../sources/json/elements.ts";
 import { readLines } from "../sources/lines.ts";
@@ -12,6 +12,7 @@ import type { ByteSource, SourceFile } from "../sources/types.ts";
 import { databaseFormat, isCompanion, type WithDocument, type WithLines } from "./choose-format.ts";
 import { FileSink } from "./file-sink.ts";
 import { fingerprintOf } from "./fingerprint.ts";
+import { type Fork, forkOf, retire } from "./forks/fork.ts";
 import type { FileMemory, Ledger } from "./ledger.ts";
 import { LineReader } from "./line-reader.ts";
 import type { FileForm } from "./original/file-originals.ts";
@@ -43,6 +44,8 @@ interface Read {
   readonly line: number;
   readonly whole: boolean;
   readonly kept?: FileMemory["kept"];
+  readonly awaits?: string | undefined;
+  readonly former?: FileMemory["former"];
   readonly reader?: unknown;
 }
 
@@ -127,15 +130,16 @@ async function sinkOf(
   session.report.files++;
   const origin = { format: format.name, file: file.relative, around: file.around };
   const isUnfinished = session.mode === "write" && ledger.begin(file.path);
-  const sink = new FileSink(session, origin, described, memory, { ...kept, isUnfinished });
+  const sink = new FileSink(session, origin, described, memory, { ...kept, isUnfinished, ledger });
   opened.sinks.push(sink);
   return sink;
 }
 
 /** Write what was read so far, unless it is held: `bytes` is how much of the file was read, uncompressed. */
 async function write({ session }: Opened, sink: FileSink, bytes: number, check?: ReadCheck): Promise<void> {
-  if (bytes <= HELD_BYTES_MAX) return;
+  if (bytes <= HELD_BYTES_MAX) return session.prepare(sink.writers);
   await check?.check();
+  sink.letWrite();
   await session.applyBackpressure(sink.writers);
 }
 
@@ -147,9 +151,9 @@ async function finish(opened: Opened, sink: FileSink, final: boolean, size?: num
 }
 
 async function readLinesOf(opened: Opened, format: WithLines, records: readonly JsonObject[]): Promise<void> {
-  const { session, file, source, memory, signal } = opened;
+  const { session, file, source, memory, signal, ledger } = opened;
   const resumes = await goesOn(opened, format);
-  const base = resumes ? undefined : await baseOf(opened, format, records);
+  const { base, awaits, former } = resumes ? ON_ITS_OWN : await baseOf(opened, format, records);
   const before = resumes ? memory : undefined;
   const from = before?.kept ?? START;
   const sink = await sinkOf(opened, format, { resumes, form: "lines", from: from.offset, keepsRows: false });
@@ -184,7 +188,11 @@ async function readLinesOf(opened: Opened, format: WithLines, records: readonly 
     sink.tell({ line: reading.line, offset: reading.offset }, reasonOf(problem, file.path));
   }
   if (session.mode !== "write") return;
+  // As long as a part of a fork is missing in the other conversation, it is read again.
+  if (former !== undefined && (isStopped || problem !== undefined)) return;
   const read: Read = {
+    awaits: resumes ? memory?.awaits : awaits,
+    former: former ?? memory?.former,
     format: format.name,
     offset: reading.offset,
     line: reading.line,
@@ -192,7 +200,9 @@ async function readLinesOf(opened: Opened, format: WithLines, records: readonly 
     kept: stream.held ?? { offset: reading.offset, line: reading.line },
     reader: sink.canContinue ? reader.state() : undefined,
   };
-  opened.ledger.put(memoryOf(opened, read, sink, fingerprint));
+  const put = (): void => ledger.put(memoryOf(opened, read, sink, fingerprint), sink.offered);
+  if (former === undefined || sink.hasTrashed || sink.hasPurged) return put();
+  if (await retire(session.ingest, ledger, former.id, file.path, put)) session.report.joined++;
 }
 
 /** Empty if the file was cut: nothing continues there. */
@@ -207,14 +217,21 @@ async function fingerprintNow(source: ByteSource, offset: number): Promise<strin
 
 /** The file that this one continues. Its entries are stored first, so that those of this file find their parents. */
 async function baseOf(
-  { file, readFirst }: Opened,
-  { lines }: WithLines,
+  { file, readFirst, session, ledger }: Opened,
+  { lines, name }: WithLines,
   records: readonly JsonObject[],
-): Promise<BaseFile | undefined> {
+): Promise<Fork> {
   const base = await lines.base?.(records, file.around);
-  if (base !== undefined) await readFirst(file.around.pathOf(base.name));
-  return base;
+  if (base === undefined) return ON_ITS_OWN;
+  if (base.file !== undefined) await readFirst(file.around.pathOf(base.file.name));
+  const { ingest, mode, again, report } = session;
+  const onApart = (): void => {
+    report.apart++;
+  };
+  return forkOf({ ingest, ledger, mode, again, onApart }, file, name, base);
 }
+
+const ON_ITS_OWN: Fork = { base: undefined, awaits: undefined, former: undefined };
 
 /** A last line that has been incomplete for a day will not be completed: it is kept unparsed. */
 function keepNeverCompleted({ pending }: LineReader, sink: FileSink, { modifiedMs }: SourceFile): boolean {
@@ -229,7 +246,11 @@ const NEVER_MS = 24 * 3_600_000;
 const START = { offset: 0, line: 1 };
 
 /** Whether the file still begins with the part that was read, so that reading can continue after it. */
-async function goesOn({ memory, session, file, source }: Opened, format: WithLines): Promise<boolean> {
+async function goesOn(
+  { memory, session, file, source, ledger }: Opened,
+  format: WithLines,
+): Promise<boolean> {
+  if (ledger.awaiting.isDue(file.path)) return false;
   if (memory === undefined || session.mode !== "write" || memory.format !== format.name) return false;
   if (memory.reader === undefined || memory.offset === 0) return false;
   if (file.archive !== undefined || memory.identity !== file.identity || file.size < memory.offset)

@@ -10,6 +10,7 @@ import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { SqliteFileLock } from "../../disk/file-lock.ts";
 import { unavailable } from "../../errors.ts";
 import type { JsonObject } from "../../util/json.ts";
+import { AWAITING_SCHEMA, Awaiting } from "./forks/awaiting.ts";
 import type { Skipped } from "./report.ts";
 
 /** A file after its last import. */
@@ -31,6 +32,10 @@ export interface FileMemory {
   readonly whole: boolean;
   readonly reader: unknown;
   readonly sink: JsonObject;
+  /** It continues a file that was not found, which another one may offer (`Base.awaits`). */
+  readonly awaits?: string | undefined;
+  /** The conversation that it was before it was joined to another. */
+  readonly former?: RememberedConversation | undefined;
   readonly conversations: readonly RememberedConversation[];
   readonly skipped: readonly Skipped[];
 }
@@ -51,12 +56,21 @@ export interface RememberedConversation {
   readonly version: string | null;
 }
 
+/** A conversation as an import of one file has left it. */
+export interface LeftConversation extends RememberedConversation {
+  readonly path: string;
+  readonly format: string;
+  /** The file belongs to another one by now. */
+  readonly isFormer: boolean;
+}
+
 const SCHEMA = `
   PRAGMA journal_mode = WAL;
   PRAGMA synchronous = NORMAL;
   PRAGMA secure_delete = ON;
   CREATE TABLE IF NOT EXISTS files (path TEXT PRIMARY KEY, memory TEXT NOT NULL) WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS conversations (id TEXT, path TEXT, PRIMARY KEY (id, path)) WITHOUT ROWID;
+  ${AWAITING_SCHEMA}
   CREATE TABLE IF NOT EXISTS begun (path TEXT PRIMARY KEY) WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS forgotten (path TEXT PRIMARY KEY) WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS about (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -73,10 +87,12 @@ export class Ledger {
   readonly #begin: StatementSync;
   readonly #end: StatementSync;
   #forgotten: string[] | undefined;
+  readonly awaiting: Awaiting;
 
   private constructor(database: DatabaseSync, lock: SqliteFileLock | undefined) {
     this.#database = database;
     this.#lock = lock;
+    this.awaiting = new Awaiting(database);
     this.#get = database.prepare("SELECT memory FROM files WHERE path = ?");
     this.#note = database.prepare("INSERT OR IGNORE INTO conversations (id, path) VALUES (?, ?)");
     this.#begin = database.prepare("INSERT OR IGNORE INTO begun (path) VALUES (?)");
@@ -120,21 +136,39 @@ export class Ledger {
    * all be there, and the rest of its work, such as checking out its branch, was not done.
    */
   begin(path: string): boolean {
-    return this.#begin.run(path).changes === 0;
+    return written(() => this.#begin.run(path).changes === 0);
   }
 
-  put(memory: FileMemory): void {
-    // A file may hold thousands of conversations, and a transaction for each would take longer than reading it.
+  /** `offered`: those of the ids that files wait for which this one has. */
+  put(memory: FileMemory, offered: Iterable<string> = []): void {
+    written(() => this.#putAll(memory, offered));
+  }
+
+  /** A file may hold thousands of conversations, and a transaction for each would take longer than reading it. */
+  #putAll(memory: FileMemory, offered: Iterable<string>): void {
     this.#database.exec("BEGIN IMMEDIATE");
     try {
       this.#put.run(memory.path, JSON.stringify(memory));
       for (const { id } of memory.conversations) this.#note.run(id, memory.path);
       this.#end.run(memory.path);
+      this.awaiting.put(memory.path, memory.awaits, offered);
       this.#database.exec("COMMIT");
     } catch (error) {
       if (this.#database.isTransaction) this.#database.exec("ROLLBACK");
+      this.awaiting.reload();
       throw error;
     }
+  }
+
+  /** A conversation as each of its files has left it. */
+  of(conversation: string): LeftConversation[] {
+    const rows = this.#database.prepare("SELECT path FROM conversations WHERE id = ?").all(conversation);
+    return rows.flatMap(({ path }) => {
+      const { format, former, conversations = [] } = this.get(String(path)) ?? {};
+      const known = [...conversations, ...(former ? [former] : [])].find(({ id }) => id === conversation);
+      if (known === undefined || format == null) return [];
+      return [{ ...known, path: String(path), format, isFormer: known === former }];
+    });
   }
 
   /** Whether the user told the store to forget this file or a folder above it. */
@@ -193,6 +227,17 @@ function openOrSetAside(path: string, store: string): DatabaseSync {
   }
 }
 
+/** A disk that is full or fails is not the fault of the file that is being imported. */
+function written<T>(write: () => T): T {
+  try {
+    return write();
+  } catch (error) {
+    throw unavailable(`The ledger of imports cannot be written: ${(error as Error).message}`, {
+      cause: error,
+    });
+  }
+}
+
 /** Busy, out of memory, read-only, failing or full: the file itself may be intact, and it has what was forgotten. */
 const PASSING: ReadonlySet<number> = new Set([5, 6, 7, 8, 10, 13, 14]);
 
@@ -223,7 +268,7 @@ function prepared(path: string, store: string): DatabaseSync {
 /** Forgotten paths stay forgotten. */
 function begin(database: DatabaseSync, store: string): void {
   database.exec(
-    "DELETE FROM files; DELETE FROM conversations; DELETE FROM begun; DROP TABLE IF EXISTS imported",
+    "DELETE FROM files; DELETE FROM conversations; DELETE FROM begun; DELETE FROM awaiting; DROP TABLE IF EXISTS imported",
   );
   const put = database.prepare("INSERT OR REPLACE INTO about (name, value) VALUES (?, ?)");
   put.run("version", VERSION);

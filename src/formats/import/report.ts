@@ -44,6 +44,10 @@ export interface ImportReport {
   readonly skipped: readonly Skipped[];
   /** The number of skipped records; `skipped` holds the first of them. */
   readonly skippedCount: number;
+  /** Forks that became a part of the conversation that they were forked from, which was imported after them. */
+  readonly joined: number;
+  /** Forks that stay conversations of their own, because they were changed in the store before that. */
+  readonly apart: number;
   /** Files of unknown formats, from which nothing was read. */
   readonly ignored: number;
   readonly ignoredFiles: readonly string[];
@@ -88,6 +92,8 @@ export class ReportBuilder {
   files = 0;
   unchanged = 0;
   forgotten = 0;
+  joined = 0;
+  apart = 0;
   ofStore = 0;
   records = 0;
   bytes = 0;
@@ -137,6 +143,8 @@ export class ReportBuilder {
       ignoredFiles: this.#ignored,
       empty: this.empty,
       forgotten: this.forgotten,
+      joined: this.joined,
+      apart: this.apart,
       ofStore: this.ofStore,
       records: this.records,
       unknown: Object.fromEntries([...this.#unknown].sort()),

@@ -109,6 +109,7 @@ class Run {
     this.#bytesTotal = files.reduce((sum, { size }) => sum + size, 0);
     this.#tell();
     await this.#work(files);
+    await this.#workAgain(files);
     await this.#job.session.close();
     this.#report.interrupted = this.#options.signal?.aborted === true;
     const report = this.#report.build(this.#options.dryRun === true);
@@ -130,6 +131,14 @@ class Run {
     } finally {
       await Promise.allSettled(writing);
     }
+  }
+
+  /** Forks that were imported before what they continue, which was read after them now. */
+  async #workAgain(files: readonly SourceFile[]): Promise<void> {
+    const due = files.filter(({ path }) => this.#ledger.awaiting.isDue(path));
+    this.#filesTotal += due.length;
+    this.#bytesTotal += due.reduce((sum, { size }) => sum + size, 0);
+    await this.#work(due);
   }
 
   /** Resolves when the file was read; it may still be written. A file that another one continues is read before that. */
@@ -213,7 +222,7 @@ class Run {
   }
 
   #isDone(file: SourceFile, memory: FileMemory): boolean {
-    return memory.whole && isUnchanged(file, memory);
+    return memory.whole && isUnchanged(file, memory) && !this.#ledger.awaiting.isDue(file.path);
   }
 
   #tell(): void {

@@ -32,10 +32,11 @@ describe("a conversation that two files add to at once", () => {
       keyMark: null,
       version: null,
     };
-    const earlier = { remembered, resumes: true, isUnfinished: false };
-    const none = { remembered: undefined, resumes: false, isUnfinished: false };
-    const growing = session.use(id, "pi", { sourceId: "s1" }, "a.jsonl", earlier, 0);
-    const copy = session.use(id, "pi", { sourceId: "s1" }, "copy.jsonl", none, 0);
+    const file = { modifiedMs: 0, mayWrite: Promise.resolve(), isUnfinished: false, givenTitles: () => [] };
+    const earlier = { ...file, path: "a.jsonl", remembered, resumes: true };
+    const none = { ...file, path: "copy.jsonl", remembered: undefined, resumes: false };
+    const growing = session.use(id, "pi", { sourceId: "s1" }, earlier);
+    const copy = session.use(id, "pi", { sourceId: "s1" }, none);
     copy.add({
       entry: { id: "a2", message: { role: "user", content: "Two" } },
       parent: "a1",

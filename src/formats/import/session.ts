@@ -9,7 +9,7 @@ import { ConversationWriter } from "./writer/conversation-writer.ts";
 import type { Mode } from "./writer/entry-intake.ts";
 
 /** With more bytes in memory, readers wait for the store. */
-const BYTES_WAITING_MAX = 6 * 1024 * 1024;
+const BYTES_WAITING_MAX = 3 * 1024 * 1024;
 /** Fewer bytes of a conversation wait for more, because every transaction costs a sync and rewrites pages. */
 const BYTES_WORTH_WRITING = 1024 * 1024;
 
@@ -20,6 +20,16 @@ interface EarlierImport {
   readonly resumes: boolean;
   /** It was killed. */
   readonly isUnfinished: boolean;
+  /** Hashes of the titles that imports of all its files gave the conversation. */
+  readonly givenTitles: () => readonly (string | null)[];
+}
+
+/** The file that a writer writes for. */
+interface FileOfWriter extends EarlierImport {
+  readonly path: string;
+  readonly modifiedMs: number;
+  /** Resolves when its entries may be written. */
+  readonly mayWrite: Promise<void>;
 }
 
 interface InUse {
@@ -34,16 +44,16 @@ export class ImportSession {
   readonly mode: Mode;
   readonly report: ReportBuilder;
   readonly placeholders: TextPlaceholders;
-  readonly #again: boolean;
+  /** Include what was purged or forgotten since the last import. */
+  readonly again: boolean;
   readonly #writers: Map<ConversationWriter, InUse> = new Map();
   /** Those that a file adds to. Where nothing is written, all others stay, and there may be any number of them. */
   readonly #active: Set<ConversationWriter> = new Set();
   /** The last writer of each conversation that is being written. */
   readonly #last: Map<string, ConversationWriter> = new Map();
 
-  /** `again`: include what was purged or forgotten since the last import. */
   constructor(ingest: Ingest, mode: Mode, report: ReportBuilder, again: boolean) {
-    this.#again = again;
+    this.again = again;
     this.ingest = ingest;
     this.mode = mode;
     this.placeholders = new TextPlaceholders(mode === "write" ? ingest : undefined);
@@ -59,9 +69,7 @@ export class ImportSession {
     id: string,
     format: string,
     start: SourceConversation,
-    source: string,
-    { remembered, resumes, isUnfinished }: EarlierImport,
-    modifiedMs: number,
+    { path, modifiedMs, mayWrite, remembered, resumes, isUnfinished, givenTitles }: FileOfWriter,
   ): ConversationWriter {
     const last = this.#last.get(id);
     // When nothing is written, a later file of the same conversation must find the earlier entries here.
@@ -77,10 +85,12 @@ export class ImportSession {
       format,
       start,
       after: after ?? Promise.resolve(),
-      resumeAfter: resumes && !this.#again ? remembered?.lastSeq : undefined,
-      remembered: this.#again ? undefined : remembered,
+      mayWrite,
+      resumeAfter: resumes && !this.again ? remembered?.lastSeq : undefined,
+      remembered: this.again ? undefined : remembered,
       isUnfinished,
-      again: this.#again,
+      givenTitles: () => [last?.titleMark ?? null, ...givenTitles()],
+      again: this.again,
       placeholders: this.placeholders,
       modifiedMs,
       // A conversation that was imported before may lose its session key to a newer one.
@@ -96,21 +106,24 @@ export class ImportSession {
       },
     });
     const { promise: ended, resolve: end } = Promise.withResolvers<void>();
-    this.#writers.set(writer, { source, ended, end });
+    this.#writers.set(writer, { source: path, ended, end });
     this.#active.add(writer);
     this.#last.set(id, writer);
     return writer;
+  }
+
+  /** Prepare what a file has added so far, which may not be written yet. Where nothing is written, it would count. */
+  prepare(writers: Iterable<ConversationWriter>): void {
+    if (this.mode !== "write") return;
+    drainWorthy(writers);
   }
 
   /** Write what a file has added so far, and wait while the store falls behind. */
   async applyBackpressure(writers: Iterable<ConversationWriter>): Promise<void> {
     const mine = [...writers];
     const isFull = this.#bytesWaiting() > BYTES_WAITING_MAX;
-    for (const writer of mine) {
-      if (!isFull && writer.queuedBytes < BYTES_WORTH_WRITING) continue;
-      // The writer keeps the failure, which is thrown below or when it is released.
-      if (writer.isWaiting) writer.drain().catch(() => {});
-    }
+    if (isFull) for (const writer of mine) drain(writer);
+    else drainWorthy(mine);
     if (isFull) await this.#waitForRoom(mine);
     for (const { failure } of mine) if (failure !== undefined) throw failure.error;
   }
@@ -188,4 +201,13 @@ export class ImportSession {
     for (const writer of this.#active) bytes += writer.bytes;
     return bytes;
   }
+}
+
+function drainWorthy(writers: Iterable<ConversationWriter>): void {
+  for (const writer of writers) if (writer.queuedBytes >= BYTES_WORTH_WRITING) drain(writer);
+}
+
+/** The writer keeps the failure, which is thrown when there is no room, or when it is released. */
+function drain(writer: ConversationWriter): void {
+  if (writer.isWaiting) writer.drain().catch(() => {});
 }

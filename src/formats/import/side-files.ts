@@ -11,13 +11,13 @@ export interface Beside {
   readonly bytes: Buffer;
 }
 
-/** What a side file says, and the file itself unless others share it. */
+/** What a side file says, and the files that no other transcript shares. */
 export interface Described {
   readonly describe: Describe;
-  readonly beside: Beside | undefined;
+  readonly beside: readonly Beside[];
 }
 
-const UNCHANGED: Described = { describe: (start) => start, beside: undefined };
+const UNCHANGED: Described = { describe: (start) => start, beside: [] };
 
 /** The side files of one import. A thousand transcripts may share one, so shared ones are kept. */
 export class SideFiles {
@@ -34,11 +34,21 @@ export class SideFiles {
 }
 
 async function readFirst(sideFile: SideFile, around: Surroundings): Promise<Described> {
+  const others = await existing(sideFile.others?.(around.path) ?? [], around);
   for (const name of sideFile.names(around.path)) {
-    const bytes = await around.read(name, SIDE_FILE_BYTES_MAX);
-    if (bytes === undefined) continue;
-    const beside = sideFile.isShared === true ? undefined : { name, bytes };
-    return { describe: sideFile.read(bytes.toString()), beside };
+    const [found] = await existing([name], around);
+    if (found === undefined) continue;
+    const beside = sideFile.isShared === true ? others : [found, ...others];
+    return { describe: sideFile.read(found.bytes.toString()), beside };
   }
-  return UNCHANGED;
+  return { ...UNCHANGED, beside: others };
+}
+
+async function existing(names: readonly string[], around: Surroundings): Promise<Beside[]> {
+  const found: Beside[] = [];
+  for (const name of names) {
+    const bytes = await around.read(name, SIDE_FILE_BYTES_MAX);
+    if (bytes !== undefined) found.push({ name, bytes });
+  }
+  return found;
 }

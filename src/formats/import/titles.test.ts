@@ -1,5 +1,5 @@
 /** Titles of legacy files: whichever way they come into a store, they are cleaned in the same way. */
-import { mkdirSync, writeFileSync } from "node:fs";
+import { appendFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { tempFolder } from "../../../test/support/temp-folder.ts";
@@ -48,5 +48,28 @@ describe.each([
       expect(report.imported.map((one) => one.title)).toEqual(Array(3).fill(title ?? "Hello"));
     }
     expect(await titlesOf(imported)).toEqual(Array(3).fill(title ?? "Hello"));
+  });
+});
+
+describe("a title that the user gave", () => {
+  it("stays, however often the source grows and has another one", async () => {
+    const folder = tempFolder();
+    const file = join(folder, "sources", "5e551000-0000-4000-8000-000000000001.jsonl");
+    mkdirSync(join(folder, "sources"));
+    const add = (value: object): void =>
+      appendFileSync(
+        file,
+        `${JSON.stringify({ sessionId: "5e551000-0000-4000-8000-000000000001", ...value })}\n`,
+      );
+    add({ type: "user", uuid: "u1", parentUuid: null, message: { role: "user", content: "Hello" } });
+    await using store = await openStore(`sqlite:${join(folder, "store.db")}`);
+    await importConversations(store, [join(folder, "sources")]);
+    const chat = await store.open("claude-code:5e551000-0000-4000-8000-000000000001");
+    await chat.update({ title: "Mine" });
+    for (const aiTitle of ["One", "Two", "Three"]) {
+      add({ type: "ai-title", aiTitle });
+      await importConversations(store, [join(folder, "sources")]);
+      expect(await titlesOf(store)).toEqual(["Mine"]);
+    }
   });
 });

@@ -35,6 +35,22 @@ describe("conversations of one session key", () => {
     expect(await keysOf(store)).toEqual(SETTLED);
   });
 
+  it("have it also when the one used last is still being written while the other ends", async () => {
+    const folder = tempFolder();
+    const at = (day: number): string => new Date(Date.UTC(2025, 2, day)).toISOString();
+    const line = (value: object): string => `${JSON.stringify(value)}\n`;
+    const start = (title: string): string =>
+      line({ _type: "metadata", created_at: at(1), key: "cli:default", title });
+    const says = (day: number, content: string): string =>
+      line({ role: "user", content, timestamp: at(day) });
+    const parts = Array.from({ length: 60 }, (_, n) => says(n < 59 ? 2 : 20, `${n} `.repeat(16_000)));
+    writeFileSync(join(folder, "a.jsonl"), start("long") + parts.join(""));
+    writeFileSync(join(folder, "b.jsonl"), start("short") + says(10, "Short"));
+    await using store = await openStore(`sqlite:${join(tempFolder(), "store.db")}`);
+    await importConversations(store, [folder]);
+    expect(await keysOf(store)).toEqual({ long: "cli:default", short: "cli:default~ID" });
+  });
+
   it.each([
     ["one", "two", "three"],
     ["two", "three", "one"],

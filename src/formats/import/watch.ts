@@ -9,7 +9,7 @@ import { type ImportOptions, importConversations } from "./run.ts";
 
 export interface WatchOptions extends Omit<ImportOptions, "dryRun" | "verify"> {
   readonly signal: AbortSignal;
-  /** After each pass that found something, and after the first. */
+  /** After each pass that found something, and after the first that no other import prevented. */
   readonly onPass: (report: ImportReport) => void;
   /** The interval of full passes, in case the system misses changes. Default 60 s. */
   readonly intervalMs?: number;
@@ -36,9 +36,11 @@ export async function watchConversations(
   const watchers = paths.flatMap((path) => watcherOf(path, () => alarm.ring()));
   signal.addEventListener("abort", () => alarm.ring(), { once: true });
   try {
-    for (let first = true; !signal.aborted; first = false) {
+    let isFirst = true;
+    while (!signal.aborted) {
       const report = await pass(store, paths, { ...rest, signal, settleMs: SETTLE_MS });
-      if (report !== undefined && (first || isNews(report))) onPass(report);
+      if (report !== undefined && (isFirst || isNews(report))) onPass(report);
+      isFirst &&= report === undefined;
       await alarm.wait(report?.pending === 0 ? intervalMs : Math.min(intervalMs, SETTLE_MS));
       if (!signal.aborted) await new Promise((resolve) => setTimeout(resolve, GATHER_MS));
     }

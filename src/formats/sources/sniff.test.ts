@@ -51,6 +51,16 @@ describe("the head of a file", () => {
     expect(await sniffed(text)).toEqual({ kind, records, isAlone });
   });
 
+  it("begins behind any white space, wherever a character of it lies", async () => {
+    for (const space of ["\u3000", "\u00a0", "\ufeff"]) {
+      for (const before of [1020, 1021, 1022, 1023, 1024]) {
+        const text = `${" ".repeat(before)}${space}{"a":1}\n{"a":2}\n`;
+        expect(await sniffed(text)).toMatchObject({ kind: "lines", records: [{ a: 1 }, { a: 2 }] });
+      }
+    }
+    expect(await sniffed(`${" ".repeat(1023)}\u3000`)).toMatchObject({ kind: "empty" });
+  });
+
   it("has at most twenty records, and little is read for them", async () => {
     const file = source('{"a":1}\n'.repeat(1_000_000));
     expect(await sniffHead(file)).toMatchObject({ kind: "lines", records: { length: 20 }, isAlone: false });

@@ -1,4 +1,5 @@
 /** Detects the kind of a file by its beginning. */
+import { NEWLINE } from "../../disk/line-scan.ts";
 import { isJsonObject, type JsonObject } from "../../util/json.ts";
 import { firstBytes } from "./byte-source.ts";
 import { readElements } from "./json/elements.ts";
@@ -11,17 +12,19 @@ const HEAD_BYTES = 1024 * 1024;
 /** How far a first record may reach that is longer than the head. */
 const RECORD_BYTES_MAX = 64 * 1024 * 1024;
 const RECORDS_MAX = 20;
+const OPENING_BYTES = 1024;
+/** A head is split into lines piece by piece, because its first records are enough. */
+const PIECE_BYTES = 64 * 1024;
 
 /** Reads about 1 MiB, or up to 64 MiB when the first record is longer than that. */
 export async function sniffHead(source: ByteSource): Promise<Head> {
   const head = await firstBytes(source.chunks(), HEAD_BYTES);
   if (head.toString("latin1", 0, 16) === "SQLite format 3\0") return known("sqlite", []);
   const isWhole = head.length < HEAD_BYTES;
-  const text = head.toString("utf8");
-  const begin = text.search(/[^\s\0\ufeff]/);
+  const begin = beginOf(head);
   if (begin === -1) return known(isWhole ? "empty" : "other", []);
-  const sign = text[begin];
-  const isFirstWhole = isWhole || text.includes("\n", begin);
+  const sign = String.fromCharCode(head[begin] ?? 0);
+  const isFirstWhole = isWhole || head.includes(NEWLINE, begin);
   if (sign === "[" && !isFirstWhole) return known("array", await firstElement(source));
   if (sign !== "{" && !isFirstWhole) return known("other", []);
   const lines = isFirstWhole
@@ -30,8 +33,20 @@ export async function sniffHead(source: ByteSource): Promise<Head> {
   // Lines of a document that is laid out may be values by themselves, but never the first one.
   if (lines.isFirstValue && (sign === "{" || lines.values > 1)) return asLines(lines);
   if (sign === "[") return known("array", await firstElement(source));
-  if (sign === "{") return objectOrLines(source, lines, text.slice(begin));
+  if (sign === "{") return objectOrLines(source, lines, head.toString("utf8", begin));
   return lines.objects.length > 0 ? asLines(lines) : known("other", []);
+}
+
+/** The offset of the first character that says something. Nearly always it is among the first bytes. */
+function beginOf(head: Buffer): number {
+  for (const length of [OPENING_BYTES, head.length]) {
+    const text = head.toString("utf8", 0, length);
+    const begin = text.search(/[^\s\0\ufeff]/);
+    // The last character may be cut.
+    const isCut = begin === text.length - 1 && length < head.length;
+    if (begin !== -1 && !isCut) return Buffer.byteLength(text.slice(0, begin));
+  }
+  return -1;
 }
 
 function known(kind: HeadKind, records: readonly JsonObject[], isAlone = false): Head {
@@ -114,7 +129,7 @@ async function firstElementOf(source: ByteSource): Promise<SourceElement | undef
 function inMemory(bytes: Buffer): ByteSource {
   return {
     async *chunks() {
-      yield bytes;
+      for (let at = 0; at < bytes.length; at += PIECE_BYTES) yield bytes.subarray(at, at + PIECE_BYTES);
     },
     async close() {},
   };

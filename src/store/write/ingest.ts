@@ -30,7 +30,7 @@ import {
 import { announcementEntry, announcing, withdrawing } from "../originals/erase-originals.ts";
 import { type Original, originalsOf, type StoredAnnouncement } from "../originals/originals.ts";
 import { inlineSegment, segmentBytes } from "../originals/segments.ts";
-import { logEndOf } from "../read/lookups.ts";
+import { entryAt, logEndOf } from "../read/lookups.ts";
 import { wasPurged } from "../retention/erasure.ts";
 import { forgetImports } from "../retention/import-ledger.ts";
 import { claimKey, moveKey, type Replaced } from "./claim-key.ts";
@@ -103,6 +103,10 @@ export class Ingest {
     return this.#store.ask((engine) => engine.logEnds(conversations));
   }
 
+  entryAt(conversation: string, seq: number): Promise<StoredEntry | undefined> {
+    return entryAt(this.#store, conversation, seq);
+  }
+
   locate(conversation: string, entryId: string): Promise<number | undefined> {
     return this.#store.ask((engine) => engine.locate(conversation, entryId));
   }
@@ -153,8 +157,9 @@ export class Ingest {
     return this.alone(() => moveKey(this.#store, conversation, adopted, onlyIfFree));
   }
 
-  isKey(key: string): boolean {
-    return this.#store.keys.adopt(key) !== null;
+  /** A session key as the store writes it; `null` if it cannot be one. */
+  adoptKey(key: string): string | null {
+    return this.#store.keys.adopt(key);
   }
 
   /** Restore it from the trash. `undefined` if its session key is in use by now. */
@@ -179,10 +184,7 @@ export class Ingest {
     await this.#store.queue.push({ type: "set-key", conversation, key: this.#store.keys.resolve(key), at });
   }
 
-  update(
-    conversation: string,
-    patch: Pick<UpdatePatch, "title" | "model" | "contextState" | "channel">,
-  ): Promise<ConversationInfo> {
+  update(conversation: string, patch: UpdatePatch): Promise<ConversationInfo> {
     const at = isoTime(this.#store.nowMs());
     return this.#store.queue.push({ type: "update", conversation, patch, at });
   }
@@ -206,8 +208,7 @@ export class Ingest {
       entries: entries.map(({ entry }) => (fresh ? entry : { ...entry, idGiven: true })),
       blobs: entries.flatMap(({ blobs }) => blobs),
       branch,
-      operationId: entries.length > 1 ? this.#store.newId(nowMs) : undefined,
-      operationGiven: false,
+      operationId: undefined,
       expectedHead: undefined,
       after,
       maxDepth: Number.MAX_SAFE_INTEGER,

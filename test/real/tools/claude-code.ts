@@ -1,10 +1,16 @@
-/** Claude Code: parallel calls, a fork, a compaction, a fork after it, and forks of the SDK. */
+/**
+ * Claude Code: parallel calls, a fork, a compaction, a fork after it, and forks of the SDK; then, in a terminal, a
+ * session with a name, a fork and a branch of it.
+ */
+import { readdirSync, writeFileSync } from "node:fs";
+import { homedir } from "node:os";
 import { join } from "node:path";
-import { run } from "./command.ts";
+import { run, type } from "./command.ts";
 
 export const CLAUDE_ENVIRONMENT = {
   ANTHROPIC_BASE_URL: "http://127.0.0.1:8901",
   ANTHROPIC_API_KEY: "none",
+  DISABLE_AUTOUPDATER: "1",
   CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
   IS_SANDBOX: "1",
 };
@@ -27,4 +33,30 @@ export async function drive(programs: string, tools: string): Promise<void> {
   say("In the fork of the SDK @say Forked by the SDK.", "--resume", fork.sessionId);
   const second = await sdk.forkSession(fork.sessionId, { dir, title: "A fork of the fork" });
   say("In the fork of the fork @say Forked twice.", "--resume", second.sessionId);
+  await drivenInTerminal(join(programs, "claude"));
+}
+
+async function drivenInTerminal(claude: string): Promise<void> {
+  // What a user is asked at the first start.
+  const answers = {
+    hasCompletedOnboarding: true,
+    theme: "dark",
+    customApiKeyResponses: { approved: [CLAUDE_ENVIRONMENT.ANTHROPIC_API_KEY], rejected: [] },
+    projects: { [process.cwd()]: { hasTrustDialogAccepted: true, hasCompletedProjectOnboarding: true } },
+  };
+  writeFileSync(join(homedir(), ".claude.json"), JSON.stringify(answers));
+  const typed = async (options: readonly string[], ...lines: readonly string[]): Promise<string> => {
+    const before = sessions();
+    await type(claude, ["--model", "claude-sonnet-4-5", ...options], lines, CLAUDE_ENVIRONMENT);
+    return sessions().find((name) => !before.includes(name)) ?? "";
+  };
+  const session = await typed([], "First @say One.", "Second @say Two.", "/rename A name");
+  await typed(["--resume", session, "--fork-session"], "In a typed fork @say Forked.");
+  await typed(["--resume", session], "/branch A branch", "In the branch @say Branched.");
+}
+
+function sessions(): string[] {
+  const folder = join(homedir(), ".claude", "projects", process.cwd().replaceAll("/", "-"));
+  const names = readdirSync(folder).filter((name) => name.endsWith(".jsonl"));
+  return names.map((name) => name.slice(0, -".jsonl".length));
 }

@@ -50,6 +50,8 @@ export class RecordingSink implements Sink {
     return this.current.has(`${sourceId} ${version}`);
   }
 
+  offer(): void {}
+
   skip(record: Omit<SourceRecord, "value">, reason: string): void {
     this.skipped.push({ line: record.line, reason });
   }

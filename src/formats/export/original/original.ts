@@ -60,6 +60,8 @@ function isCompanion({ file, form }: Original): boolean {
   return form === "document" && FORMATS.some(({ companions }) => companions?.test(`/${file}`) === true);
 }
 
+const NEWLINE = Buffer.from("\n");
+
 /** A segment at one place of the source. */
 interface Place {
   readonly start: number;
@@ -82,17 +84,24 @@ async function* bytesOf(
   let end = 0;
   let written = 0;
   let isLost = segments.includes(undefined);
+  let isLineOpen = false;
   let read: { readonly segment: Segment; readonly bytes: Buffer | string } | undefined;
   for (const { start, bytes: length, from, segment } of places) {
     if (original.form === "lines" && start > end) notes.add(unseen(end, start));
     if (read?.segment !== segment) read = { segment, bytes: await ingest.segmentBytes(segment) };
     if (segment.redactedAt !== undefined) notes.add("words in it were erased, and are spaces now");
+    // The end of a row is lost: the next one still begins a line.
+    if (isLost && isLineOpen && original.form === "rows" && !segment.continues) {
+      isLineOpen = false;
+      yield NEWLINE;
+    }
     if (typeof read.bytes === "string") {
       isLost = true;
       notes.add(`bytes ${start} to ${start + length} are ${read.bytes}: import the source again`);
     } else {
       written += length;
       yield read.bytes.subarray(from, from + length);
+      isLineOpen = read.bytes[from + length - 1] !== NEWLINE[0];
     }
     end = Math.max(end, start + length);
   }

@@ -38,7 +38,7 @@ const NOTHING = Buffer.alloc(0);
 
 export class Collector implements Keeper {
   readonly form: OriginalForm;
-  readonly #full: () => void;
+  readonly #full: (end: number) => void;
   #segments: UncutSegment[] = [];
   #bytes = 0;
   #rowsEnd = 0;
@@ -47,8 +47,8 @@ export class Collector implements Keeper {
   #openBytes = 0;
   #isBorrowed = false;
 
-  /** `full` is called when enough was gathered for one entry. */
-  constructor(form: OriginalForm, full: () => void) {
+  /** `full` is called when enough was gathered for one entry, with the end of what was kept last. */
+  constructor(form: OriginalForm, full: (end: number) => void) {
     this.form = form;
     this.#full = full;
   }
@@ -61,7 +61,7 @@ export class Collector implements Keeper {
     this.#bytes += length;
     if (length > 2 * SEGMENT_BYTES) this.#keepLong(start, isOwn ? bytes : Buffer.from(bytes));
     else this.#keepShort(start, bytes);
-    if (this.#bytes >= ANNOUNCED_BYTES) this.#full();
+    if (this.#bytes >= ANNOUNCED_BYTES) this.#full(start + length);
   }
 
   /** A row of a database, as a line. Its position is decided when it is written. */

@@ -32,6 +32,16 @@ export class ConversationOriginals {
     return this.#writers.get(form)?.number;
   }
 
+  /** Whether an original is the file, or what the file was under another name. */
+  isFile(original: number): boolean {
+    return [...this.#writers.values()].some((writer) => writer.isFile(original));
+  }
+
+  /** The store had nothing of the file before. */
+  get isNew(): boolean {
+    return [...this.#writers.values()].some((writer) => writer.isNew);
+  }
+
   /** Of all originals of the file. */
   get numbers(): number[] {
     return [...this.#writers.values()].flatMap(({ number }) => number ?? []);
@@ -95,6 +105,7 @@ export class ConversationOriginals {
     const writer = new OriginalWriter({
       ...this.#options,
       form,
+      isBeside: file !== undefined,
       known: this.#known,
       newNumber: () => ++this.#numbers,
       ...(file === undefined ? { place: this.#places.get(form) } : { file, place: undefined }),

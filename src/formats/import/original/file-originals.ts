@@ -21,19 +21,26 @@ export interface FileForm {
   readonly keepsRows: boolean;
 }
 
+/** What is used of the writer of a conversation. */
+type Writer = Pick<ConversationWriter, "id" | "start" | "add">;
+
 interface Share {
-  readonly writer: ConversationWriter;
+  readonly writer: Writer;
   readonly originals: ConversationOriginals;
   readonly collectors: Map<OriginalForm, Collector>;
   /** Entries that wait until the bytes that they were made of are in the queue before them. */
   held: QueuedEntry[];
+  /** Rows that are kept, so that further entries of theirs keep nothing again. */
+  readonly rows: WeakSet<SourceRecord>;
+  /** There are enough rows for one announcement. They leave together with all entries that were made of them. */
+  isFull: boolean;
 }
 
 export class FileOriginals {
   readonly stream: FileStream;
   readonly #form: OriginalForm;
   readonly #options: Omit<ConversationOriginalsOptions, "conversation">;
-  readonly #shares: Map<ConversationWriter, Share> = new Map();
+  readonly #shares: Map<Writer, Share> = new Map();
 
   readonly #keepsRows: boolean;
   /** Where the element begins that is being read. */
@@ -51,7 +58,8 @@ export class FileOriginals {
   }
 
   /** Records of a conversation. Returns where they are. */
-  claim(writer: ConversationWriter, records: readonly SourceRecord[]): Pick<QueuedEntry, "form" | "at"> {
+  claim(writer: Writer, records: readonly SourceRecord[]): Pick<QueuedEntry, "form" | "at"> {
+    this.#passRows(writer, records);
     const at: Stretch[] = [];
     let form: OriginalForm | undefined;
     for (const record of records) {
@@ -67,18 +75,18 @@ export class FileOriginals {
   }
 
   /** `isDamage`: it is kept in any case. */
-  claimBytes(writer: ConversationWriter, offset: number, isDamage: boolean): void {
+  claimBytes(writer: Writer, offset: number, isDamage: boolean): void {
     const keeps = isDamage || writer.start.verbatim !== true;
     this.stream.claim(offset, keeps ? this.#collector(writer, this.#form) : NOBODY);
   }
 
   /** A text that has no place in the file, or a damaged row. */
-  keepRow(writer: ConversationWriter, row: Json): void {
+  keepRow(writer: Writer, row: Json): void {
     if (this.#keepsRows) this.#collector(writer, "rows").keepRow(row);
   }
 
   /** A whole file beside this one. */
-  keepBeside(writer: ConversationWriter, { name, bytes }: Beside): void {
+  keepBeside(writer: Writer, { name, bytes }: Beside): void {
     if (writer.start.verbatim === true) return;
     const file = posix.join(posix.dirname(this.#options.file.replaceAll("\\", "/")), name);
     const collector = new Collector("document", () => {});
@@ -88,63 +96,85 @@ export class FileOriginals {
   }
 
   /** A row, or a part of the element. */
-  #claimUnplaced(writer: ConversationWriter, { value, row = value }: SourceRecord): OriginalForm | undefined {
+  #claimUnplaced(writer: Writer, record: SourceRecord): OriginalForm | undefined {
     if (writer.start.verbatim === true) return undefined;
     if (this.element !== undefined) this.claimBytes(writer, this.element, false);
-    if (this.#keepsRows) this.#collector(writer, "rows").keepRow(row);
-    return this.#keepsRows ? "rows" : this.#form;
+    if (!this.#keepsRows) return this.#form;
+    const { rows } = this.#shareOf(writer);
+    const { value, row = value } = record;
+    if (!rows.has(record)) this.#collector(writer, "rows").keepRow(row);
+    rows.add(record);
+    return "rows";
   }
 
-  add(queued: Omit<QueuedEntry, "originals">, writer: ConversationWriter): void {
+  /** Before other rows than those of the last entry: a call and its result are made of the same one. */
+  #passRows(writer: Writer, records: readonly SourceRecord[]): void {
+    const share = this.#shares.get(writer);
+    if (share?.isFull !== true || records.every((record) => share.rows.has(record))) return;
+    this.#flush(share, undefined);
+  }
+
+  add(queued: Omit<QueuedEntry, "originals">, writer: Writer): void {
     const share = this.#shareOf(writer);
     share.held.push({ ...queued, originals: share.originals });
     if (writer.start.verbatim === true) this.#flush(share, undefined);
   }
 
   /** Nothing more comes for now. `size`: the file was read to its end. */
-  flush(writer: ConversationWriter, size: number | undefined): void {
+  flush(writer: Writer, size: number | undefined): void {
     const share = this.#shares.get(writer);
     if (share !== undefined) this.#flush(share, size);
   }
 
-  resume(writer: ConversationWriter, saved: Json | undefined): void {
+  resume(writer: Writer, saved: Json | undefined): void {
     this.#shareOf(writer).originals.resume(saved);
   }
 
-  save(writer: ConversationWriter): JsonObject | undefined {
+  save(writer: Writer): JsonObject | undefined {
     return this.#shareOf(writer).originals.save();
   }
 
-  forget(writer: ConversationWriter): void {
+  forget(writer: Writer): void {
     this.#shares.delete(writer);
   }
 
-  #flush(share: Share, size: number | undefined): void {
+  /** `end`: only these bytes of the file are kept so far, and entries that were made of others have to wait. */
+  #flush(share: Share, size: number | undefined, end: number = Number.POSITIVE_INFINITY): void {
     const { writer, originals, collectors } = share;
+    share.isFull = false;
     for (const collector of collectors.values()) {
       const isOfFile = collector.form === this.#form;
       const queued = collector.take(isOfFile ? size : undefined);
       if (queued !== undefined) writer.add({ ...queued, originals });
     }
     const { held } = share;
-    share.held = [];
+    const waiting = held.findIndex(({ at }) => at.some(([start, bytes]) => start + bytes > end));
+    share.held = waiting === -1 ? [] : held.splice(waiting);
     for (const entry of held) writer.add(entry);
   }
 
-  #shareOf(writer: ConversationWriter): Share {
+  #shareOf(writer: Writer): Share {
     const known = this.#shares.get(writer);
     if (known !== undefined) return known;
     const originals = new ConversationOriginals({ ...this.#options, conversation: writer.id });
-    const share = { writer, originals, collectors: new Map(), held: [] };
+    const share: Share = {
+      ...{ writer, originals, collectors: new Map(), held: [] },
+      ...{ rows: new WeakSet(), isFull: false },
+    };
     this.#shares.set(writer, share);
     return share;
   }
 
-  #collector(writer: ConversationWriter, form: OriginalForm): Collector {
+  #collector(writer: Writer, form: OriginalForm): Collector {
     const share = this.#shareOf(writer);
-    const known = share.collectors.get(form) ?? new Collector(form, () => this.#flush(share, undefined));
-    share.collectors.set(form, known);
-    return known;
+    const known = share.collectors.get(form);
+    if (known !== undefined) return known;
+    const collector = new Collector(form, (end) => {
+      if (form === "rows") share.isFull = true;
+      else this.#flush(share, undefined, end);
+    });
+    share.collectors.set(form, collector);
+    return collector;
   }
 }
 

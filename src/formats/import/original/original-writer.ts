@@ -12,6 +12,7 @@ import type { Ingest, ReadyEntry } from "../../../store/write/ingest.ts";
 import { sha256Hex } from "../../../util/sha256.ts";
 import { madeId } from "../../contract/ids.ts";
 import type { QueuedOriginal, UncutSegment } from "./collector.ts";
+import { KnownRows } from "./known-rows.ts";
 import { type Candidate, type Match, Matching } from "./matching.ts";
 
 /** Where an original continues. */
@@ -25,6 +26,8 @@ export interface OriginalOptions {
   readonly conversation: string;
   readonly file: string;
   readonly form: OriginalForm;
+  /** A file beside the transcript. Another one may have the same content. */
+  readonly isBeside: boolean;
   /** Compare only, and check that what the store has can be read. */
   readonly verify: boolean;
   /** The originals of the conversation. */
@@ -40,15 +43,19 @@ export interface OriginalOptions {
 /** Segments that are compressed at the same time: each takes memory, and there are few threads. */
 const AT_ONCE = 8;
 
+/** The rows of the conversation, and the original that has them. */
+interface StoredRows {
+  readonly known: KnownRows;
+  readonly stored: Candidate | undefined;
+}
+
 /** An announcement to append, as of a time. */
 export type Announce = (atMs: number) => ReadyEntry;
 
 export class OriginalWriter {
   readonly #options: OriginalOptions;
   readonly #matching: Matching | undefined;
-  readonly #rows: Set<string> = new Set();
-  #rowsEnd = 0;
-  #rowsKnown: Promise<void> | undefined;
+  #rows: Promise<StoredRows> | undefined;
   /** Number of the original, and how many segments it has. */
   #number: number | undefined;
   #count = 0;
@@ -81,6 +88,17 @@ export class OriginalWriter {
   /** The number of the original that the bytes so far are part of. */
   get number(): number | undefined {
     return this.#number ?? this.#same ?? this.#matching?.candidate?.original.number;
+  }
+
+  /** The store had nothing of it before. */
+  get isNew(): boolean {
+    const { place, known } = this.#options;
+    return place === undefined && !known.some(({ number }) => number === this.number);
+  }
+
+  /** Whether an original is the file, or what the file was under another name. */
+  isFile(original: number): boolean {
+    return original === this.number || original === this.#matching?.base?.original.number;
   }
 
   /** Where a later import of the same file can continue. */
@@ -154,18 +172,20 @@ export class OriginalWriter {
     const announcement = candidate.original.announcements.find(
       ({ first, segments }) => first <= index && index < first + segments.length,
     );
-    if (announcement === undefined || segment.redactedAt !== undefined) return;
+    // The source still has the words that were erased from the store.
+    const isErased = segment.redactedAt !== undefined && sha256Hex(bytes) !== segment.hash;
+    if (announcement === undefined || isErased) return;
     const found = this.#unreadable.get(announcement) ?? new Map<number, Buffer>();
     this.#unreadable.set(announcement, found.set(index - announcement.first, Buffer.from(bytes)));
   }
 
   /** Compared as a whole: a document that was written again replaces the one before it. */
   async #putDocument({ segments, size }: QueuedOriginal): Promise<Announce | undefined> {
-    const { known, file, verify } = this.#options;
+    const { known, file, verify, isBeside } = this.#options;
     if (this.#number !== undefined) return this.#announce(segments, size);
     const isDocument = ({ form }: Original): boolean => form === "document";
     const former = known.findLast((original) => isDocument(original) && original.file === file);
-    const other = former ?? known.findLast(isDocument);
+    const other = former ?? (isBeside ? undefined : known.findLast(isDocument));
     const kept = other === undefined ? [] : segmentsOf(other, known);
     const start = this.#count;
     const isSame =
@@ -194,37 +214,33 @@ export class OriginalWriter {
   }
 
   async #putRows({ segments }: QueuedOriginal): Promise<Announce | undefined> {
-    this.#rowsKnown ??= this.#loadRows();
-    await this.#rowsKnown;
-    const fresh = segments.flatMap((segment) => this.#newRows(segment));
+    this.#rows ??= this.#loadRows();
+    const { known, stored } = await this.#rows;
+    const fresh: UncutSegment[] = [];
+    for (const rows of known.fresh(segments)) {
+      const first = known.unreadable(rows);
+      if (first === undefined || stored === undefined) fresh.push(...known.place(rows));
+      else {
+        for (const [index, { bytes }] of rows.entries()) {
+          const segment = stored.segments[first + index] as Segment;
+          await this.#check({ candidate: stored, index: first + index, segment, bytes });
+        }
+      }
+    }
     return fresh.length === 0 ? undefined : this.#announce(fresh);
   }
 
-  async #loadRows(): Promise<void> {
-    const { known, file, ingest } = this.#options;
-    const rows = known.filter(({ form }) => form === "rows");
-    const own = rows.find((original) => original.file === file) ?? rows[0];
-    if (own === undefined) return;
-    const segments = segmentsOf(own, known);
-    this.#number = own.number;
+  async #loadRows(): Promise<StoredRows> {
+    const { known: all, file, ingest } = this.#options;
+    const originals = all.filter(({ form }) => form === "rows");
+    const original = originals.find((other) => other.file === file) ?? originals[0];
+    const known = new KnownRows();
+    if (original === undefined) return { known, stored: undefined };
+    const segments = segmentsOf(original, all);
+    this.#number = original.number;
     this.#count = segments.length;
-    for (const segment of segments) {
-      this.#rowsEnd += segment?.bytes ?? 0;
-      const bytes = segment === undefined ? "missing" : await ingest.segmentBytes(segment);
-      if (typeof bytes !== "string") for (const row of rowsIn(bytes)) this.#rows.add(sha256Hex(row));
-    }
-  }
-
-  #newRows({ bytes }: UncutSegment): UncutSegment[] {
-    const fresh = rowsIn(bytes).filter((row) => {
-      const hash = sha256Hex(row);
-      return !this.#rows.has(hash) && this.#rows.add(hash);
-    });
-    if (fresh.length === 0) return [];
-    const joined = Buffer.concat(fresh);
-    const start = this.#rowsEnd;
-    this.#rowsEnd += joined.length;
-    return [{ at: [[start, joined.length]], bytes: joined, continues: false }];
+    await known.load(segments, (segment) => ingest.segmentBytes(segment));
+    return { known, stored: { original, segments } };
   }
 
   async #announce(
@@ -257,14 +273,4 @@ export class OriginalWriter {
     const blobs = made.flatMap(({ blob }) => blob ?? []);
     return (atMs) => ingest.announcement(id, atMs, announcement, blobs);
   }
-}
-
-function rowsIn(bytes: Buffer): Buffer[] {
-  const rows: Buffer[] = [];
-  for (let start = 0; start < bytes.length; ) {
-    const end = bytes.indexOf(0x0a, start) + 1 || bytes.length;
-    rows.push(bytes.subarray(start, end));
-    start = end;
-  }
-  return rows;
 }

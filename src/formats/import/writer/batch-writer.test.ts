@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { ColloquyError } from "../../../errors.ts";
 import { openStore } from "../../../store/open.ts";
@@ -10,7 +11,7 @@ const ID = "01980000-0000-7000-8000-000000000001";
 const MAIN: BranchRef = { id: 0, name: "main" };
 
 /** A writer of a conversation that the store does not have. */
-function writerOf(ingest: Ingest): BatchWriter {
+function writerOf(ingest: Ingest, mayWrite: Promise<void> = Promise.resolve()): BatchWriter {
   let creating: Promise<void> | undefined;
   const init = { id: ID, key: null, title: null, channel: null, model: null, atMs: 0 };
   const create = (): Promise<void> | undefined => {
@@ -19,8 +20,7 @@ function writerOf(ingest: Ingest): BatchWriter {
     return creating;
   };
   const writer = new BatchWriter(
-    ingest,
-    ID,
+    { ingest, id: ID, mayWrite },
     create,
     () => true,
     async () => undefined,
@@ -81,6 +81,35 @@ describe("batches of a new conversation", () => {
     }
     await writer.settle();
     expect(await idsIn(store)).toEqual(["a", "b", "c", "d"]);
+  });
+
+  it("wait until they may be sent", async () => {
+    await using store = await openStore("ephemeral:");
+    const ingest = store.ingest();
+    const { promise: mayWrite, resolve: letWrite } = Promise.withResolvers<void>();
+    const writer = writerOf(ingest, mayWrite);
+    for (const id of ["a", "b"]) {
+      writer.append(MAIN, message(ingest, id));
+      writer.flush();
+    }
+    await setImmediate();
+    expect(await store.get(ID)).toBeUndefined();
+    letWrite();
+    await writer.settle();
+    expect(await idsIn(store)).toEqual(["a", "b"]);
+  });
+
+  it("are never sent once they are abandoned", async () => {
+    await using store = await openStore("ephemeral:");
+    const ingest = store.ingest();
+    const { promise: mayWrite, resolve: letWrite } = Promise.withResolvers<void>();
+    const writer = writerOf(ingest, mayWrite);
+    writer.append(MAIN, message(ingest, "a"));
+    writer.flush();
+    const abandoned = writer.abandon();
+    letWrite();
+    await abandoned;
+    expect(await store.get(ID)).toBeUndefined();
   });
 
   it("stop when somebody else writes to the conversation, and leave no gap", async () => {

@@ -24,6 +24,15 @@ export interface Outgoing {
 /** Starts to create the conversation, unless it exists, so that it and its first entries share a transaction. */
 export type Create = () => Promise<void> | undefined;
 
+/** Where batches go, and when. */
+export interface BatchOptions {
+  readonly ingest: Ingest;
+  /** Of the conversation. */
+  readonly id: string;
+  /** Resolves when entries may be sent: until then they are prepared and wait. */
+  readonly mayWrite: Promise<void>;
+}
+
 interface Batch {
   readonly branch: BranchRef;
   /** Its first entry creates the branch. */
@@ -41,7 +50,8 @@ export class BatchWriter {
   readonly #isFresh: () => boolean;
   readonly #another: Another;
   #batch: Batch | undefined;
-  #writing: Promise<void> = Promise.resolve();
+  #writing: Promise<void>;
+  #isAbandoned = false;
   /** Where the log will end, if that is known before it is written. */
   #end: LogTip | undefined;
   /** The first error of a batch. Nothing is written after it. */
@@ -51,14 +61,14 @@ export class BatchWriter {
 
   /** `isFresh`: whether the ids of new entries cannot be in the store yet. */
   constructor(
-    ingest: Ingest,
-    conversation: string,
+    { ingest, id, mayWrite }: BatchOptions,
     create: Create,
     isFresh: () => boolean,
     another: Another,
   ) {
     this.#ingest = ingest;
-    this.#conversation = conversation;
+    this.#conversation = id;
+    this.#writing = mayWrite;
     this.#create = create;
     this.#isFresh = isFresh;
     this.#another = another;
@@ -76,7 +86,6 @@ export class BatchWriter {
 
   /** Returns the `seq` that the entry will have, or 0 if that is not known yet. */
   append(branch: BranchRef, entry: Outgoing): number {
-    this.#checkFresh();
     if (this.#batch !== undefined && this.#batch.branch !== branch) this.flush();
     this.#batch ??= { branch, makes: false, entries: [], bytes: 0, after: this.#end };
     this.#batch.entries.push(entry);
@@ -88,17 +97,9 @@ export class BatchWriter {
 
   /** Create a branch. Entries that are appended to it next are written with it. */
   begin(branch: BranchRef, control: Outgoing): void {
-    this.#checkFresh();
     this.flush();
     this.#batch = { branch, makes: true, entries: [control], bytes: control.bytes, after: this.#end };
     branch.id = this.#nextSeq(control) || undefined;
-  }
-
-  /** Copies of entries that are no longer known are left out when they are written, so places are unknown until then. */
-  #checkFresh(): void {
-    if (this.#end === undefined || this.#isFresh()) return;
-    this.flush();
-    this.#end = undefined;
   }
 
   #nextSeq({ ready: { entry } }: Outgoing): number {
@@ -131,13 +132,15 @@ export class BatchWriter {
     await this.#writing;
   }
 
-  /** Resolves when nothing is being written. What was not sent is dropped. */
+  /** Send nothing more. Resolves when nothing is being written. */
   async abandon(): Promise<void> {
+    this.#isAbandoned = true;
     this.#batch = undefined;
     await this.#writing.catch(() => {});
   }
 
   async #write(batch: Batch): Promise<void> {
+    if (this.#isAbandoned) return;
     try {
       const places = await this.#append(batch, this.#isFresh()).catch((error) => {
         if (!isUnexpected(error)) throw error;
@@ -152,6 +155,7 @@ export class BatchWriter {
 
   /** Those before it may still be under way: it is refused if one of them was, and follows when that was repeated. */
   async #writeAhead(batch: Batch, before: Promise<void>): Promise<void> {
+    if (this.#isAbandoned) return;
     const [sent] = await Promise.allSettled([this.#append(batch, this.#isFresh())]);
     await before;
     if (sent.status === "fulfilled") return this.#written(batch, sent.value);

@@ -4,11 +4,12 @@ import type { SourceConversation } from "../../contract/reader.ts";
 
 /** The first entry, which says where the conversation comes from. */
 export function introduction(format: string, start: SourceConversation): JsonObject {
-  const { sourceId, parent, about } = start;
+  const { sourceId, parent, about, isCopy } = start;
   return {
     type: "import",
     format,
     source_id: sourceId,
+    ...(isCopy === true ? { copy: true } : {}),
     ...(about === undefined ? {} : { about }),
     ...(parent === undefined ? {} : { parent: linkTo(format, parent) }),
   };

@@ -6,9 +6,8 @@
  * branch that the source shows. `EntryIntake` takes the entries.
  */
 import type { ConversationInfo } from "../../../engine/index.ts";
-import { splitMark } from "../../../key/copies.ts";
-import { titleIn } from "../../../message/title.ts";
 import type { Replaced } from "../../../store/write/claim-key.ts";
+import type { JsonObject } from "../../../util/json.ts";
 import type { SourceConversation } from "../../contract/reader.ts";
 import type { RememberedConversation } from "../ledger.ts";
 import type { QueuedOriginal } from "../original/collector.ts";
@@ -16,9 +15,11 @@ import type { ConversationOriginals } from "../original/conversation-originals.t
 import type { Announce } from "../original/original-writer.ts";
 import { returnMemory } from "../original/segment-memory.ts";
 import { withoutErased } from "../original/without-erased.ts";
-import { channelOf, keyOf, labelOf, stateOf } from "./conversation-start.ts";
+import { channelOf, labelOf, stateOf } from "./conversation-start.ts";
 import { EntryIntake, type IntakeOptions, type QueuedEntry } from "./entry-intake.ts";
-import { derivedTitle, titleMark } from "./title.ts";
+import { SessionKey } from "./session-key.ts";
+import { ShownBranch } from "./shown-branch.ts";
+import { SourceTitle } from "./title.ts";
 import type { TreeWriter } from "./tree-writer.ts";
 
 export interface WriterOptions extends IntakeOptions {
@@ -29,6 +30,8 @@ export interface WriterOptions extends IntakeOptions {
   readonly remembered: RememberedConversation | undefined;
   /** An earlier import of the file was killed, and what follows the last entry may not have been done. */
   readonly isUnfinished: boolean;
+  /** Hashes of the titles that imports of other files gave it (`titleMark`). */
+  readonly givenTitles: () => readonly (string | null)[];
   /** When its file was last changed. */
   readonly modifiedMs: number;
   /** The user wants deleted conversations back. */
@@ -44,6 +47,8 @@ interface WritersOriginal extends QueuedOriginal {
 
 type Queued = QueuedEntry | WritersOriginal;
 
+type Found = readonly [info: ConversationInfo | undefined, wasPurged: boolean];
+
 function bytesOf(queued: Queued): number {
   if (!("segments" in queued)) return queued.bytes;
   return queued.segments.reduce((sum, { bytes }) => sum + bytes.length, 0);
@@ -52,10 +57,12 @@ function bytesOf(queued: Queued): number {
 export class ConversationWriter {
   readonly intake: EntryIntake;
   readonly #options: WriterOptions;
+  readonly #key: SessionKey;
+  readonly #shown: ShownBranch;
+  /** What the store has, asked for early: by the time it is needed, the answer is there. */
+  readonly #found: Promise<Found>;
   #start: SourceConversation;
-  #derivedTitle: string | undefined;
-  /** Every title that the source has given it so far. */
-  readonly #saidTitles: Set<string | null> = new Set();
+  readonly #title: SourceTitle;
   #queue: Queued[] = [];
   readonly #originals: Set<ConversationOriginals> = new Set();
   #queuedBytes = 0;
@@ -65,9 +72,6 @@ export class ConversationWriter {
   #draining: Promise<void> = Promise.resolve();
   #begun: Promise<void> | undefined;
   #info: ConversationInfo | undefined;
-  #leaf: string | undefined;
-  /** The latest time of an entry that its file has. */
-  #usedAtMs = Number.NEGATIVE_INFINITY;
   #isPurged = false;
   /** When it was begun in the source, until the store has it. */
   #createAtMs: number | undefined;
@@ -83,8 +87,17 @@ export class ConversationWriter {
   constructor(options: WriterOptions) {
     this.#options = options;
     this.#start = options.start;
-    this.#saidTitles.add(titleIn(options.start.title));
+    this.#title = new SourceTitle(options.id, options.remembered?.titleMark ?? null);
+    this.#title.say(options.start.title);
     this.intake = new EntryIntake(options, () => this.#create());
+    this.#shown = new ShownBranch(this.intake, options.isUnfinished);
+    const { flags } = this.intake;
+    const introduction = (): Promise<JsonObject> => this.intake.introduction();
+    this.#key = new SessionKey({ ...options, introduction, onFlag: (flag) => flags.set(flag, 1) });
+    const { after } = options;
+    this.#found = after.then(() => this.#find());
+    // `drain` reports it, too; until then it must not count as unhandled.
+    this.#found.catch(() => {});
   }
 
   get id(): string {
@@ -130,8 +143,12 @@ export class ConversationWriter {
 
   /** The source's title, or the first words of the user. */
   get title(): string | null {
-    const derived = this.#start.verbatim === true ? null : (this.#derivedTitle ?? null);
-    return titleIn(this.#start.title) ?? derived;
+    return this.#title.current(this.#start.verbatim === true);
+  }
+
+  /** A hash of the title that the import gave it. */
+  get titleMark(): string | null {
+    return this.#title.mark;
   }
 
   /** It is in the trash. If it is restored, all of it has to be read again. */
@@ -161,11 +178,11 @@ export class ConversationWriter {
 
   update(patch: Partial<SourceConversation>): void {
     this.#start = { ...this.#start, ...patch };
-    this.#saidTitles.add(titleIn(this.#start.title));
+    this.#title.say(this.#start.title);
   }
 
   leaf(entryId: string): void {
-    this.#leaf = entryId;
+    this.#shown.leaf = entryId;
   }
 
   /** A part of the file that was not read before adds to it too, so all of its entries have to be known. */
@@ -185,16 +202,12 @@ export class ConversationWriter {
   /** Add nothing more, and wait for what is being written. */
   async drop(): Promise<void> {
     this.isDropped = true;
+    const abandoned = this.tree.abandon();
     await this.#draining.catch(() => {});
-    await this.tree.abandon();
+    await abandoned;
     this.#queue = [];
     this.#blobs = [];
     this.#queuedBytes = 0;
-  }
-
-  /** Resolves when all drained entries are in the store. */
-  settle(): Promise<void> {
-    return this.tree.settle();
   }
 
   /** Write everything, check out the branch that the source shows, and set title and model. */
@@ -205,50 +218,14 @@ export class ConversationWriter {
       for (const announce of await originals.finish()) await this.#announce(announce);
     }
     if (this.#options.mode !== "write") return;
-    await this.#finishTree();
+    await this.#shown.finish(this.#start, [...this.#originals], this.#isNew);
     await this.tree.settle();
     for (const originals of this.#originals) await originals.settle();
     // A source may hold a conversation without entries.
     await this.#create();
-    if (this.#info !== undefined) await this.#describe(await this.#settleKey(this.#info));
+    if (this.#info !== undefined) await this.#describe(this.#info);
     const deep = this.tree.branches > 1 ? await this.#options.ingest.deepBranches(this.id) : 0;
     if (deep > 0) this.intake.flags.set("deep", deep);
-  }
-
-  /** Only when something was added: a branch that the user checked out since stays checked out. */
-  async #finishTree(): Promise<void> {
-    const lastId = this.tree.lastId ?? this.#lastBefore();
-    const { tree } = this.#start;
-    if (tree !== undefined && (lastId !== undefined || this.#options.isUnfinished))
-      return this.tree.reshape(tree);
-    if (lastId === undefined) return;
-    await this.tree.settle();
-    if ((this.#start.isHidden === true && !this.#isFirst) || (await this.#isUsedLater())) return;
-    const leaf = this.#leaf === undefined ? undefined : this.tree.resolve(this.#leaf);
-    await this.tree.checkout(leaf ?? lastId);
-  }
-
-  /** The last entry that an import of the file added before it was killed, unless others follow it by now. */
-  #lastBefore(): string | undefined {
-    const last = this.#options.isUnfinished ? this.tree.known.lastOf(this.#numbers) : undefined;
-    if (last === undefined || !this.tree.isHead(last.id)) return undefined;
-    this.tree.lastAtMs = Date.parse(last.at);
-    return last.id;
-  }
-
-  /** The file that it was created from. */
-  get #isFirst(): boolean {
-    return this.#isNew || (this.#options.isUnfinished && this.#numbers.includes(1));
-  }
-
-  get #numbers(): number[] {
-    return [...this.#originals].flatMap(({ numbers }) => numbers);
-  }
-
-  /** A conversation may come from several files, which are read in any order: the one used last is shown. */
-  async #isUsedLater(): Promise<boolean> {
-    if (!Number.isFinite(this.#usedAtMs)) return false;
-    return ((await this.tree.shownAtMs()) ?? 0) > this.#usedAtMs;
   }
 
   async #drain(): Promise<void> {
@@ -274,7 +251,7 @@ export class ConversationWriter {
   }
 
   #take(queued: QueuedEntry): Promise<void> | undefined {
-    this.#usedAtMs = Math.max(this.#usedAtMs, queued.entry.at ?? this.#usedAtMs);
+    this.#shown.read(queued);
     this.#deriveTitle(queued);
     return this.intake.take(queued);
   }
@@ -297,8 +274,8 @@ export class ConversationWriter {
 
   /** Words that were erased from the store must not come back as its title. */
   #deriveTitle({ entry: { id, message } }: QueuedEntry): void {
-    if (this.#derivedTitle !== undefined || message === undefined || this.tree.known.isErased(id)) return;
-    this.#derivedTitle = derivedTitle(message);
+    if (this.#title.isDerived || message === undefined || this.tree.known.isErased(id)) return;
+    this.#title.derive(message);
   }
 
   async #loadAll(): Promise<void> {
@@ -309,6 +286,8 @@ export class ConversationWriter {
   }
 
   async #storeBlobs(): Promise<void> {
+    if (this.#blobs.length > 0) await this.#options.mayWrite;
+    if (this.isDropped) return;
     for (const base64 of this.#blobs.splice(0)) {
       this.#queuedBytes -= base64.length;
       if (this.#options.mode !== "write" || this.isUnwanted) continue;
@@ -316,14 +295,21 @@ export class ConversationWriter {
     }
   }
 
+  #find(): Promise<Found> {
+    const { ingest, id } = this.#options;
+    return Promise.all([ingest.find(id), ingest.wasPurged(id)]);
+  }
+
   async #begin(): Promise<void> {
-    const { ingest, mode, resumeAfter, after, again } = this.#options;
+    const { ingest, mode, resumeAfter, again, mayWrite } = this.#options;
     const isWriting = mode === "write";
-    await after;
-    this.#info = await ingest.find(this.id);
-    this.#isNewborn = this.#info?.head == null;
+    const early = await this.#found;
+    // One that exists may have been changed or deleted since.
+    const [info, wasPurged] = early[0] === undefined ? early : await this.#find();
+    this.#info = info;
+    this.#isNewborn = info?.head == null;
     // A conversation that the user purged must not come back.
-    this.#isPurged = this.#info === undefined && !again && (await ingest.wasPurged(this.id));
+    this.#isPurged = info === undefined && !again && wasPurged;
     const atMs = this.#createdAtMs();
     if (resumeAfter === undefined) this.intake.lastAtMs = atMs;
     if (this.#info === undefined && isWriting && !this.#isPurged) {
@@ -331,11 +317,18 @@ export class ConversationWriter {
       this.tree.startsEmpty();
     }
     if (again && isWriting && this.#info?.deletedAt != null) {
+      await mayWrite;
+      if (this.isDropped) return;
       this.#info = (await ingest.restore(this.id)) ?? this.#info;
     }
     if (this.isUnwanted) this.intake.flags.set(this.#isPurged ? "purged" : "in-trash", 1);
-    else if (this.#info?.head != null) await this.tree.load(resumeAfter);
+    else if (this.#info?.head != null) await this.#load(resumeAfter);
     else if (isWriting && this.#start.verbatim !== true) this.intake.introduce(this.#start, atMs);
+  }
+
+  async #load(resumeAfter: number | undefined): Promise<void> {
+    await this.tree.load(resumeAfter);
+    if (this.#start.isHidden === true) await this.tree.loadEnds();
   }
 
   #createdAtMs(): number {
@@ -351,7 +344,7 @@ export class ConversationWriter {
     this.#creating ??= ingest
       .create({
         id: this.id,
-        key: this.#key(),
+        key: this.#key.wanted(this.#start),
         title: this.title,
         channel: channelOf(format, this.#start),
         model: labelOf(this.#start.model) ?? null,
@@ -369,72 +362,25 @@ export class ConversationWriter {
     return this.#creating;
   }
 
-  /** The source's, or one made of its format and id if it has none, or one that no store can look for. */
-  #key(): string | null {
-    const { ingest, format } = this.#options;
-    const key = keyOf(format, this.#start);
-    if (this.#start.key === undefined || (key !== null && ingest.isKey(key))) return key;
-    this.intake.flags.set("bad-key", 1);
-    return keyOf(format, { ...this.#start, key: undefined });
-  }
-
-  async #settleKey(info: ConversationInfo): Promise<ConversationInfo> {
-    if (this.#isNew) return this.#claimKey(info);
-    return this.#followKey(this.#options.isUnfinished ? await this.#claimKey(info) : info);
-  }
-
-  /** Only once, so that later imports do not move a key from one conversation to another and back. */
-  async #claimKey(info: ConversationInfo): Promise<ConversationInfo> {
-    const { ingest, replaced: tell } = this.#options;
-    // Another file may have claimed it since.
-    const wanted = (await ingest.find(this.id))?.key ?? null;
-    if (!isMarked(wanted)) return { ...info, key: wanted };
-    const replaced = await ingest.claimKey(this.id);
-    if (replaced !== undefined) tell(replaced);
-    const key = (await ingest.find(this.id))?.key ?? null;
-    if (isMarked(key)) this.intake.flags.set("twin-key", 1);
-    return { ...info, key };
-  }
-
-  /** Another session key than before leads to it, as its source says. */
-  async #followKey(info: ConversationInfo): Promise<ConversationInfo> {
-    const { ingest, format, remembered, replaced: tell } = this.#options;
-    const { key } = this.#start;
-    // One that another file of the tool did not know, and that nobody has.
-    const isMissing =
-      remembered === undefined && info.key === keyOf(format, { ...this.#start, key: undefined });
-    const isSame = remembered === undefined || titleMark(this.id, key ?? null) === remembered.keyMark;
-    if ((isSame && !isMissing) || key === undefined || key === info.key) return info;
-    const replaced = await ingest.moveKey(this.id, key, isMissing);
-    if (replaced !== undefined) tell(replaced);
-    return { ...info, key: (await ingest.find(this.id))?.key ?? null };
-  }
-
-  /** A title that the user gave stays. */
-  async #describe(info: ConversationInfo): Promise<void> {
-    const { ingest, format, remembered, isUnfinished } = this.#options;
+  async #describe(before: ConversationInfo): Promise<void> {
+    const { ingest, format, isUnfinished, givenTitles } = this.#options;
     const { messagesAdded } = this.tree;
-    // The first words of the user name a conversation only while it has no other title.
-    const title = info.title === null ? this.title : titleIn(this.#start.title);
+    const { info, named } = await this.#key.settle(before, this.#start, this.#isNew);
+    const title = this.#title.next(info, this.#start.verbatim === true, named, givenTitles);
     const model = labelOf(this.#start.model);
     const contextState = stateOf(this.#start);
     // A killed import may have left files that say only what the session key implies.
     const channel = isUnfinished ? channelOf(format, this.#start) : null;
-    const isOurs = titleMark(this.id, info.title) === (remembered?.titleMark ?? null);
-    const isSaid = this.#saidTitles.has(info.title) || info.title === this.#derivedTitle;
-    const mayName = info.title === null || isOurs || isSaid;
+    const profileId = isUnfinished ? (labelOf(this.#start.profileId) ?? null) : null;
     const patch = {
-      ...(mayName && title !== null && title !== info.title ? { title } : {}),
+      ...(title === info.title ? {} : { title }),
       ...(model !== undefined && info.model === null ? { model } : {}),
       ...(contextState !== undefined && info.contextState === null ? { contextState } : {}),
       ...(channel !== null && channel !== info.channel ? { channel } : {}),
+      ...(profileId !== null && info.profileId === null ? { profileId } : {}),
     };
     const isChanged = Object.keys(patch).length > 0;
     if (isChanged) this.#info = await ingest.update(this.id, patch);
     else this.#info = { ...info, messageCount: info.messageCount + messagesAdded };
   }
-}
-
-function isMarked(key: string | null): boolean {
-  return key !== null && splitMark(key)[1] !== "";
 }

@@ -4,16 +4,15 @@
  * A copy of a known entry is left out, another version of it is kept beside
  * it, an entry that the user pruned stays away, and all others go to the tree.
  */
-import type { Ingest } from "../../../store/write/ingest.ts";
-import type { JsonObject } from "../../../util/json.ts";
+import { isPlainObject, type JsonObject } from "../../../util/json.ts";
 import { madeId } from "../../contract/ids.ts";
 import type { SourceConversation, SourceRecord } from "../../contract/reader.ts";
 import type { ConversationOriginals } from "../original/conversation-originals.ts";
 import type { TextPlaceholders } from "../text-placeholders.ts";
 import { attachFiles } from "./attach-files.ts";
-import type { Create } from "./batch-writer.ts";
+import type { BatchOptions, Create } from "./batch-writer.ts";
 import { introduction } from "./conversation-start.ts";
-import { contentFingerprint, versionId } from "./known-entries.ts";
+import { contentFingerprint, KnownEntries, versionId } from "./known-entries.ts";
 import {
   firstKeptOf,
   type PreparedEntry,
@@ -38,17 +37,16 @@ export interface QueuedEntry extends ReadEntry {
   readonly originals: ConversationOriginals | undefined;
 }
 
-export interface IntakeOptions {
-  readonly ingest: Ingest;
+export interface IntakeOptions extends BatchOptions {
   readonly mode: Mode;
-  /** Of the conversation. */
-  readonly id: string;
   readonly format: string;
   /** The number of the last entry that an earlier import wrote: entries before it need not be loaded. */
   readonly resumeAfter: number | undefined;
   readonly placeholders: TextPlaceholders;
   readonly unresolved: (reference: string) => void;
   readonly missing: (queued: QueuedEntry) => void;
+  /** See `KnownEntries`. */
+  readonly namesMax?: number | undefined;
 }
 
 export class EntryIntake {
@@ -63,7 +61,8 @@ export class EntryIntake {
 
   constructor(options: IntakeOptions, create: Create) {
     this.#options = options;
-    this.tree = new TreeWriter(options.ingest, options.id, options.mode !== "write", create);
+    const { mode, namesMax } = options;
+    this.tree = new TreeWriter(options, mode !== "write", create, new KnownEntries(namesMax));
     this.#rootId = madeId("import", options.id);
   }
 
@@ -81,6 +80,12 @@ export class EntryIntake {
     const { ingest, format } = this.#options;
     const ready = ingest.other("info", this.#rootId, atMs, introduction(format, start));
     this.tree.put({ ready, parent: null, names: [] });
+  }
+
+  /** What the first entry says. */
+  async introduction(): Promise<JsonObject> {
+    const { data } = (await this.tree.entry(this.#rootId)) ?? {};
+    return isPlainObject(data) ? (data as JsonObject) : {};
   }
 
   /** Only the newest entries of the conversation are known. */
@@ -101,7 +106,7 @@ export class EntryIntake {
       return undefined;
     }
     if (this.#options.mode === "verify") return this.#verify(queued);
-    if (this.isPartial && this.tree.known.idOf(queued.entry.id) === undefined) return this.#lookUp(queued);
+    if (this.tree.known.mayBeStored(queued.entry.id)) return this.#lookUp(queued);
     return this.#takeNew(queued);
   }
 
@@ -168,7 +173,7 @@ export class EntryIntake {
     const firstKept = firstKeptOf(prepared);
     const { parent } = queued;
     const { tree } = this;
-    const isAtHand = parent === null || tree.known.complete || tree.resolve(parent) !== undefined;
+    const isAtHand = parent === null || tree.resolve(parent) !== undefined || !tree.known.mayBeStored(parent);
     if (firstKept === undefined && isAtHand) return this.#put(queued, prepared);
     return this.#placeAfterLookup(queued, prepared, firstKept);
   }
@@ -197,7 +202,14 @@ export class EntryIntake {
     if (mode === "dry-run") this.tree.known.note(prepared.id, contentOf(prepared));
     if (prepared.id !== entry.id) this.versions.set(entry.id, prepared.id);
     const names = namesOf(entry, prepared.id);
-    return this.tree.put({ ready, parent: parent.id, names, branch: entry.branch });
+    const isApart = this.#isApart(parent.id, queued);
+    return this.tree.put({ ready, parent: parent.id, names, branch: entry.branch, isApart });
+  }
+
+  /** An archived file is not shown, so it does not continue the branch of another one. */
+  #isApart(parent: string | null, { originals }: QueuedEntry): boolean {
+    if (parent === null || parent === this.#rootId) return false;
+    return this.tree.isEndOfOther(parent, (original) => originals?.isFile(original) === true);
   }
 
   /** An entry whose parent is missing follows the entry that was added before it. */

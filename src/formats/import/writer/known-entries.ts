@@ -7,16 +7,19 @@ import { isOffPath } from "../../../tree/control.ts";
 import { isPlainObject, type Json, type JsonObject } from "../../../util/json.ts";
 import { madeId } from "../../contract/ids.ts";
 import { shortJson } from "../text-placeholders.ts";
+import { EntryTable } from "./entry-table.ts";
 import type { UnboundEntry } from "./stored-entry.ts";
 
-/** Beyond this number the oldest are dropped, and the store is queried instead. */
-const IDS_MAX = 100_000;
+/** With more names than this, the older half is kept in a table. */
+const NAMES_MAX = 100_000;
 
 export class KnownEntries {
   /** The `seq` of each entry by id; 0 while it is being written. */
   #ids: Map<string, number> = new Map();
   readonly #names: Map<string, string> = new Map();
   readonly #contents: Map<string, string> = new Map();
+  /** The older entries of a long conversation. */
+  readonly #older: EntryTable = new EntryTable();
   readonly #removed: Set<string> = new Set();
   /** The last entry of each original that the store had. */
   readonly #lastOf: Map<number, Pick<StoredEntry, "id" | "seq" | "at">> = new Map();
@@ -24,30 +27,55 @@ export class KnownEntries {
   readonly #final: Set<string> = new Set();
   /** Whether an id that is unknown here is not in the store either. */
   complete = true;
+  #namesMax: number;
 
-  get size(): number {
-    return this.#ids.size;
+  constructor(namesMax: number = NAMES_MAX) {
+    this.#namesMax = namesMax;
   }
 
-  seqOf(id: string): number | undefined {
-    return this.#ids.get(id);
+  /** By an id or another name. */
+  seqOf(name: string): number | undefined {
+    const id = this.#names.get(name) ?? name;
+    return this.#ids.get(id) ?? this.#older.get(id)?.seq;
   }
 
   /** The id in the store, by an id or another name. */
   idOf(name: string): string | undefined {
-    return this.#names.get(name) ?? (this.#ids.has(name) ? name : undefined);
+    const id = this.#names.get(name);
+    if (id !== undefined) return id;
+    return this.#ids.has(name) || this.#older.get(name)?.isAlias === false ? name : undefined;
+  }
+
+  /** Whether the store has or may have an entry of this name, although its id is not known here. */
+  mayBeStored(name: string): boolean {
+    return this.idOf(name) === undefined && (!this.complete || this.#has(name));
+  }
+
+  #has(name: string): boolean {
+    return this.idOf(name) !== undefined || this.#older.get(name) !== undefined;
   }
 
   add(id: string, seq: number, aliases: readonly string[] = []): void {
     this.#ids.set(id, seq);
     for (const alias of aliases) this.#names.set(alias, id);
-    if (this.#ids.size + this.#names.size > IDS_MAX) this.#forgetHalf();
+    if (this.#ids.size + this.#names.size > this.#namesMax) this.#moveOlder();
   }
 
-  #forgetHalf(): void {
-    this.complete = false;
-    this.#ids = new Map([...this.#ids].slice(this.#ids.size >> 1));
-    for (const [alias, id] of this.#names) if (!this.#ids.has(id)) this.#names.delete(alias);
+  #moveOlder(): void {
+    const all = [...this.#ids];
+    const older = new Map(all.slice(0, all.length >> 1));
+    this.#ids = new Map(all.slice(all.length >> 1));
+    for (const [id, seq] of older) this.#older.set(id, seq, false, this.#contents.get(id) ?? "");
+    for (const [alias, id] of this.#names) {
+      const seq = older.get(id);
+      // The name of another version is the id of the first.
+      const isId = this.#ids.has(alias) || this.#older.get(alias)?.isAlias === false;
+      if (seq === undefined || isId) continue;
+      this.#older.set(alias, seq, true, this.#contents.get(id) ?? "");
+      this.#names.delete(alias);
+    }
+    for (const id of older.keys()) this.#contents.delete(id);
+    this.#namesMax = Math.max(this.#namesMax, 2 * (this.#ids.size + this.#names.size));
   }
 
   /** Another name of an entry that need not be known. */
@@ -72,15 +100,16 @@ export class KnownEntries {
   /** Add an entry of the store. */
   load(entry: StoredEntry): void {
     const value = (entry.message ?? entry.data) as Message | JsonObject | undefined;
-    const provenance = isPlainObject(value?.provenance) ? value.provenance : {};
+    const provenance = provenanceIn(entry);
+    const original = originalIn(entry);
     const aliases = Array.isArray(provenance.aliases) ? provenance.aliases : [];
     const names = typeof provenance.id === "string" ? [...aliases, provenance.id] : aliases;
     this.add(entry.id, entry.seq, names);
     if (entry.kind === REMOVED_KIND) this.remove([entry.id, ...names]);
     const data = isPlainObject(entry.data) ? entry.data : undefined;
-    if (typeof provenance.original === "number" && !isOffPath(entry.kind, data))
-      this.#lastOf.set(provenance.original, { id: entry.id, seq: entry.seq, at: entry.at });
-    if (isFinal(entry)) this.#final.add(entry.id);
+    if (original !== undefined && !isOffPath(entry.kind, data))
+      this.#lastOf.set(original, { id: entry.id, seq: entry.seq, at: entry.at });
+    if (isFinal(entry)) for (const name of [entry.id, ...aliases]) this.#final.add(name);
     if (value !== undefined) this.#contents.set(entry.id, contentFingerprint(value));
   }
 
@@ -97,17 +126,30 @@ export class KnownEntries {
 
   /** Whether an entry with this id exists that has the same content, or that has all parts of this one. */
   holds({ id, aliases = [], message, data }: UnboundEntry): boolean {
-    const knownId = this.#contents.size === 0 ? undefined : this.idOf(id);
-    if (knownId === undefined) return false;
+    if (this.#contents.size === 0 || !this.#has(id)) return false;
+    const knownId = this.idOf(id) ?? id;
     if (this.#final.has(knownId)) return true;
     // All of its parts are known, however an earlier import combined them.
-    if (aliases.length > 0 && aliases.every((alias) => this.idOf(alias) !== undefined)) return true;
+    if (aliases.length > 0 && aliases.every((alias) => this.#has(alias))) return true;
     const value = message ?? data;
     if (value === undefined) return false;
     const fingerprint = contentFingerprint(value);
     const versions = [id, knownId, versionId(id, fingerprint)];
-    return versions.some((version) => this.#contents.get(version) === fingerprint);
+    return versions.some(
+      (version) => this.#contents.get(version) === fingerprint || this.#older.holds(version, fingerprint),
+    );
   }
+}
+
+export function provenanceIn({ message, data }: StoredEntry): JsonObject {
+  const { provenance } = (message ?? data ?? {}) as Message | JsonObject;
+  return isPlainObject(provenance) ? (provenance as JsonObject) : {};
+}
+
+/** The number of the original that an entry was made of. */
+export function originalIn(entry: StoredEntry | undefined): number | undefined {
+  const original = entry === undefined ? undefined : provenanceIn(entry).original;
+  return typeof original === "number" ? original : undefined;
 }
 
 /** Redacted or pruned: nothing replaces it. */

@@ -40,6 +40,11 @@ export class Placement {
     return this.#heads.size;
   }
 
+  /** The last entries of branches. */
+  get heads(): readonly string[] {
+    return [...this.#heads.keys()];
+  }
+
   /** The branch that ends with this entry. */
   endingWith(id: string): BranchRef | undefined {
     return this.#heads.get(id);
@@ -55,9 +60,9 @@ export class Placement {
     return { branch: going };
   }
 
-  /** A branch that starts after `from` and has no entries yet. */
-  fork(from: string | null, name?: string): Placed {
-    return this.#fork(from, from, name);
+  /** A branch that starts after `from` with the entry `head`, or has no entries yet. */
+  fork(from: string | null, name?: string, head: string | null = from): Placed {
+    return this.#fork(head, from, name);
   }
 
   #fork(head: string | null, from: string | null, wanted: string | undefined): Placed {

@@ -84,7 +84,10 @@ const DEPTH_MAX = 48;
 function isShallow(value: unknown, levels: number): boolean {
   if (typeof value !== "object" || value === null) return true;
   if (levels === 0) return false;
-  if (Array.isArray(value)) return value.every((item) => isShallow(item, levels - 1));
+  if (Array.isArray(value)) {
+    for (const item of value) if (!isShallow(item, levels - 1)) return false;
+    return true;
+  }
   for (const name in value) if (!isShallow((value as never)[name], levels - 1)) return false;
   return true;
 }

@@ -1,12 +1,13 @@
 /** Writes the entries of one conversation to its branches. */
+import type { StoredEntry } from "../../../message/types.ts";
 import type { Ingest, ReadyEntry } from "../../../store/write/ingest.ts";
 import { isOffPath } from "../../../tree/control.ts";
 import { headOf, liveBranches } from "../../../tree/tree.ts";
 import type { JsonObject } from "../../../util/json.ts";
 import { madeId } from "../../contract/ids.ts";
 import type { SourceTree } from "../../contract/reader.ts";
-import { BatchWriter, type Create, type Outgoing } from "./batch-writer.ts";
-import { contentFingerprint, isFinal, KnownEntries, versionId } from "./known-entries.ts";
+import { type BatchOptions, BatchWriter, type Create, type Outgoing } from "./batch-writer.ts";
+import { contentFingerprint, isFinal, KnownEntries, originalIn, versionId } from "./known-entries.ts";
 import { type BranchRef, type Placed, Placement } from "./placement.ts";
 
 /** An entry and where it belongs. */
@@ -18,12 +19,14 @@ export interface Placeable {
   readonly names: readonly string[];
   /** The name of the branch that starts with this entry, if one does. */
   readonly branch?: string | undefined;
+  /** It starts a branch even if nothing else follows its parent. */
+  readonly isApart?: boolean;
 }
 
 const MAIN_NAME = "main";
 
 export class TreeWriter {
-  readonly known: KnownEntries = new KnownEntries();
+  readonly known: KnownEntries;
   readonly #ingest: Ingest;
   readonly #conversation: string;
   /** Count without writing. */
@@ -31,6 +34,8 @@ export class TreeWriter {
   readonly #batches: BatchWriter;
   #placement: Placement = new Placement([{ ref: { id: 0, name: MAIN_NAME }, head: null }]);
   #branchesBefore: number | undefined;
+  /** The original that each branch ended in before, by its last entry; those of others if the file is hidden. */
+  readonly #endsBefore: Map<string, number | undefined> = new Map();
   #branchesWritten = 0;
   #lastId: string | undefined;
   /** The time of the entry that was put last, for changes of the tree. */
@@ -44,13 +49,18 @@ export class TreeWriter {
   messagesAdded = 0;
 
   /** `create`: see `BatchWriter`. */
-  constructor(ingest: Ingest, conversation: string, isDry: boolean, create: Create) {
-    this.#ingest = ingest;
-    this.#conversation = conversation;
+  constructor(
+    options: BatchOptions,
+    isDry: boolean,
+    create: Create,
+    known: KnownEntries = new KnownEntries(),
+  ) {
+    this.known = known;
+    this.#ingest = options.ingest;
+    this.#conversation = options.id;
     this.#isDry = isDry;
     this.#batches = new BatchWriter(
-      ingest,
-      conversation,
+      options,
       create,
       () => this.known.complete,
       (ready, seq) => this.#another(ready, seq),
@@ -94,6 +104,17 @@ export class TreeWriter {
     this.lastOnPath = last;
   }
 
+  /** Look up which originals the branches end in. */
+  async loadEnds(): Promise<void> {
+    for (const head of this.#placement.heads) this.#endsBefore.set(head, originalIn(await this.entry(head)));
+  }
+
+  /** Whether a branch ended with this entry before, which is not of a file: `isFile` tells its originals. */
+  isEndOfOther(id: string, isFile: (original: number) => boolean): boolean {
+    const original = this.#endsBefore.get(id);
+    return this.#endsBefore.has(id) && (original === undefined || !isFile(original));
+  }
+
   /** The store has nothing of the conversation. */
   startsEmpty(): void {
     this.#batches.startsEmpty();
@@ -105,26 +126,35 @@ export class TreeWriter {
 
   /** The id in the store for a name in the source, as far as it is known without a query. */
   resolve(name: string): string | undefined {
-    return this.known.idOf(name) ?? (this.isHead(name) ? name : undefined);
+    const isKnown = this.isHead(name) || (this.#isDry && this.known.seqOf(name) === 0);
+    return this.known.idOf(name) ?? (isKnown ? name : undefined);
   }
 
-  /** The `seq` of an entry, from the store if it is not known. */
+  /** The `seq` of an entry, from the store if it is not known. Afterwards the name can be resolved. */
   async seqOf(name: string): Promise<number | undefined> {
-    const id = this.known.idOf(name) ?? name;
     // It is being written.
-    if (this.known.seqOf(id) === 0 && !this.#isDry) await this.settle();
-    const known = this.known.seqOf(id) || undefined;
+    if (this.known.seqOf(name) === 0 && !this.#isDry) await this.settle();
+    const known = this.known.seqOf(name) || undefined;
+    if (known !== undefined && this.known.idOf(name) === undefined) await this.#identify(name, known);
     if (known !== undefined || this.#isDry) return known;
+    const id = this.known.idOf(name) ?? name;
     const seq = await this.#ingest.locate(this.#conversation, id);
     if (seq !== undefined) this.known.add(id, seq);
     return seq;
   }
 
+  /** The id of an older entry, of which another name is known. Its place may be known before it is written. */
+  async #identify(name: string, seq: number): Promise<void> {
+    await this.settle();
+    for await (const { id } of this.#ingest.log(this.#conversation, seq - 1))
+      return this.known.add(id, seq, [name]);
+  }
+
   /** `undefined` when nothing had to be awaited, which is the usual case. */
-  put({ ready, parent, names, branch }: Placeable): Promise<void> | undefined {
+  put({ ready, parent, names, branch, isApart }: Placeable): Promise<void> | undefined {
     const { id, kind, at, data } = ready.entry;
     this.lastAtMs = Date.parse(at);
-    const placed = isOffPath(kind, data) ? this.#nowhere() : this.#placed(id, parent, branch);
+    const placed = isOffPath(kind, data) ? this.#nowhere() : this.#placed(id, parent, branch, isApart);
     if (this.#isDry) {
       this.known.add(id, 0, names);
       if (kind === "message") this.messagesAdded++;
@@ -159,21 +189,22 @@ export class TreeWriter {
     return this.#batches.settle();
   }
 
-  /** Resolves when nothing is being written. What was not sent is dropped. */
+  /** Write nothing more. Resolves when nothing is being written. */
   abandon(): Promise<void> {
     return this.#batches.abandon();
   }
 
-  /** The time of the last entry of the checked-out branch, unless it is the only branch. */
-  async shownAtMs(): Promise<number | undefined> {
-    if (this.branches === 1) return undefined;
+  /** The last entry of the checked-out branch. */
+  async shownEntry(): Promise<StoredEntry | undefined> {
     await this.settle();
     const { tree, last } = await this.#ingest.logEnd(this.#conversation);
     const head = headOf(tree, tree.active, last);
-    const seq = head === null ? undefined : await this.seqOf(head);
-    if (seq === undefined) return undefined;
-    for await (const { at } of this.#ingest.log(this.#conversation, seq - 1)) return Date.parse(at);
-    return undefined;
+    return head === null ? undefined : this.entry(head);
+  }
+
+  async entry(id: string): Promise<StoredEntry | undefined> {
+    const seq = await this.seqOf(id);
+    return seq === undefined ? undefined : this.#ingest.entryAt(this.#conversation, seq);
   }
 
   /** Check out the branch that ends with the leaf, or a new branch if other entries follow the leaf. */
@@ -233,9 +264,9 @@ export class TreeWriter {
     return { branch: current ?? { id: 0, name: MAIN_NAME } };
   }
 
-  #placed(id: string, parent: string | null, name: string | undefined): Placed {
+  #placed(id: string, parent: string | null, name: string | undefined, isApart = false): Placed {
     this.#lastId = id;
-    return this.#placement.place(id, parent, name);
+    return isApart ? this.#placement.fork(parent, name, id) : this.#placement.place(id, parent, name);
   }
 
   #outgoing(ready: ReadyEntry, names: readonly string[] = [], added: () => void = () => {}): Outgoing {

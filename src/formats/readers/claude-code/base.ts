@@ -7,7 +7,7 @@
  */
 import type { JsonObject } from "../../../util/json.ts";
 import { filledIn, objectIn } from "../../../util/values.ts";
-import type { BaseFile } from "../../contract/format.ts";
+import type { Base, BaseFile } from "../../contract/format.ts";
 import type { Surroundings } from "../../contract/reader.ts";
 import { TREE_TYPES } from "./kinds.ts";
 import { uuidIn } from "./line.ts";
@@ -19,7 +19,7 @@ const DEPTH_MAX = 50;
 export async function claudeBase(
   records: readonly JsonObject[],
   around: Surroundings,
-): Promise<BaseFile | undefined> {
+): Promise<Base | undefined> {
   const own = around.path.split(/[\\/]/).at(-1) ?? "";
   return baseOf(records, around, [own]);
 }
@@ -28,17 +28,30 @@ async function baseOf(
   records: readonly JsonObject[],
   around: Surroundings,
   above: readonly string[],
-): Promise<BaseFile | undefined> {
+): Promise<Base | undefined> {
   const first = records.find(isOfTree);
-  if (first === undefined || above.length > DEPTH_MAX) return undefined;
+  const alone = rootIn(records);
+  if (first === undefined || alone === undefined || above.length > DEPTH_MAX) return undefined;
+  const { session, after } = continuedBy(first);
+  if (session === undefined && after === undefined) return undefined;
+  const sourceId = filledIn(records.find((record) => filledIn(record.sessionId))?.sessionId) ?? alone;
   const name = await nameOf(first, around, above);
-  if (name === undefined) return undefined;
-  const head = await headOf(name, around);
-  const base = await baseOf(head, around, [...above, name]);
-  const root = filledIn(base?.facts.root) ?? rootIn(head);
-  if (root === undefined) return undefined;
-  const renamed = isRenamed(first) ? await renamedIn(name, head, base, around) : {};
-  return { name, facts: { root, renamed } };
+  const head = name === undefined ? [] : await headOf(name, around);
+  const base = name === undefined ? undefined : await baseOf(head, around, [...above, name]);
+  const root = base?.file?.root ?? rootIn(head);
+  if (name === undefined || root === undefined)
+    return { file: undefined, awaits: session ?? after, sourceId, alone };
+  const renamed = isRenamed(first) ? await renamedIn(name, head, base?.file, around) : {};
+  return { file: { name, root, facts: { renamed } }, awaits: base?.awaits, sourceId, alone };
+}
+
+/** The session that a file names in its first line, or the line that it follows. */
+function continuedBy(first: JsonObject): { session: string | undefined; after: string | undefined } {
+  const isCut = first.subtype === "compact_boundary";
+  return {
+    session: isRenamed(first) ? filledIn(objectIn(first.forkedFrom)?.sessionId) : undefined,
+    after: isCut ? uuidIn(first.logicalParentUuid) : undefined,
+  };
 }
 
 function isOfTree({ type, uuid, isSidechain }: JsonObject): boolean {
@@ -51,12 +64,10 @@ async function nameOf(
   above: readonly string[],
 ): Promise<string | undefined> {
   const from = filledIn(objectIn(first.forkedFrom)?.sessionId);
-  const after = uuidIn(first.logicalParentUuid);
-  const isCut = first.subtype === "compact_boundary" && after !== undefined;
-  if (!isRenamed(first) && !isCut) return undefined;
+  const { after } = continuedBy(first);
   const names = (await around.list(".")).filter((name) => name.endsWith(".jsonl") && !above.includes(name));
   const named = names.find((name) => name === `${from}.jsonl`);
-  if (named !== undefined || after === undefined || !isCut) return named;
+  if (named !== undefined || after === undefined) return named;
   for (const name of names) {
     if (rootIn(await headOf(name, around)) !== first.uuid && (await holds(name, after, around))) return name;
   }

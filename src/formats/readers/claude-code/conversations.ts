@@ -25,6 +25,8 @@ export interface ConversationsOptions {
   readonly outputFile: OutputFile;
   /** The first record of the conversation, if the file is known to continue another one. */
   readonly root: string | undefined;
+  /** Whether the session, which begins with this line, is a copy of another one. */
+  readonly isCopy: (first: Line) => boolean;
 }
 
 export class Conversations {
@@ -37,7 +39,8 @@ export class Conversations {
 
   constructor(options: ConversationsOptions, saved?: Json) {
     this.#options = options;
-    const { chains, sides } = objectIn(saved) ?? {};
+    const { chains, sides, branch } = objectIn(saved) ?? {};
+    this.branch = textIn(branch);
     for (const item of listIn(sides)) {
       const [uuid, key] = listIn(item);
       if (typeof uuid === "string" && typeof key === "string") this.#sides.set(uuid, key);
@@ -91,6 +94,7 @@ export class Conversations {
     return {
       chains: kept.map(([key, chain]) => [key, chain.state()]),
       sides: this.#sides.last(SIDES_SAVED_MAX),
+      ...(this.branch === undefined ? {} : { branch: this.branch }),
     };
   }
 
@@ -126,10 +130,10 @@ export class Conversations {
   }
 
   #startOf(key: string, line: Line): SourceConversation {
-    const { sessionId, agents, root = line.uuid } = this.#options;
+    const { sessionId, agents, isCopy, root = line.uuid } = this.#options;
     const { value, uuid } = line;
     const start = { root: uuid, createdAt: timeOf(line), about: aboutOf(value) };
-    if (key === MAIN) return { sourceId: sessionId, ...start, root };
+    if (key === MAIN) return { sourceId: sessionId, ...start, root, ...(isCopy(line) && { isCopy: true }) };
     return {
       sourceId: `${sessionId}/${key}`,
       title: promptTitle(line),
@@ -143,12 +147,13 @@ function parentOf(sourceId: string, call: AgentCall | undefined): NonNullable<So
   return { sourceId, ...defined({ toolUse: call?.toolUse, agent: call?.agent }) };
 }
 
-function aboutOf({ cwd, version, gitBranch, entrypoint }: JsonObject): JsonObject | undefined {
+function aboutOf({ cwd, version, gitBranch, entrypoint, forkedFrom }: JsonObject): JsonObject | undefined {
   const about = defined({
     cwd: textIn(cwd),
     version: textIn(version),
     gitBranch: filledIn(gitBranch),
     entrypoint: textIn(entrypoint),
+    forkedFrom: filledIn(objectIn(forkedFrom)?.sessionId),
   });
   return Object.keys(about).length === 0 ? undefined : about;
 }

@@ -1,5 +1,5 @@
 /** Sessions that Claude Code 2.1.325 and its SDK forked, and one that 1.0.100 resumed. */
-import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { appendFileSync, cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { shapeOf } from "../../../../test/support/samples/conversation-shape.ts";
@@ -73,6 +73,96 @@ describe("forks of a Claude Code session", () => {
     const [one, other] = [await shapeOf(store), await shapeOf(whole)];
     expect(one[0]?.branches).toEqual(other[0]?.branches);
     expect(one[0]?.active).toEqual(other[0]?.active);
+  });
+});
+
+describe("copies of a Claude Code session", () => {
+  const TYPED = "test/fixtures/claude-code/2.1.325-typed-forks";
+  const TYPED_SESSION = "d6f124e5-6acc-4979-b52f-01060476dc59.jsonl";
+  const TYPED_FORK = "014eaf79-925d-4411-be15-3f5d3603a4f6.jsonl";
+  const TYPED_BRANCH = "af04e36a-6af9-42d4-bd20-082510076d2b.jsonl";
+
+  it.each([
+    ["/branch", TYPED, TYPED_SESSION, TYPED_BRANCH],
+    ["--fork-session in a terminal", TYPED, TYPED_SESSION, TYPED_FORK],
+    ["--fork-session with -p", FORKS, SESSION, "9feb4f89-8240-4918-824d-1fc4b832234f.jsonl"],
+    ["the SDK", FORKS, SESSION, "6c54cef5-e6f3-4424-97b3-4735c4e69d4d.jsonl"],
+    ...[
+      ["fdcba672-b4a4-4dc6-a9c3-4c7ed9fcfc73.jsonl", "5d14f194-af2e-4fd7-aa34-f458c856537b.jsonl"],
+      ["8895583b-0723-4815-8b84-6b97dd0da429.jsonl", "5036381b-a9f1-453f-9a8c-db03f4020f36.jsonl"],
+    ].map(([session = "", copy = ""]) => {
+      return ["version 2.0", "test/fixtures/claude-code/2.0.50-forks", session, copy] as const;
+    }),
+    [
+      ...["version 1.0", "test/fixtures/claude-code/1.0.100-resume"],
+      ...["adcab481-14af-4293-8e92-645f861e1135.jsonl", "5be62d01-6ff0-43c2-bce3-b65540ea03f9.jsonl"],
+    ],
+  ])("by %s have the key and the title of the session, whichever is read first", async (...of) => {
+    const [, fixture = "", session = "", copy = ""] = of;
+    const shapes = [];
+    for (const steps of [[[session], [copy]], [[copy], [session]], [[session, copy]]]) {
+      await using store = await openStore(`sqlite:${join(tempFolder(), "store.db")}`);
+      const folder = join(tempFolder(), "project");
+      mkdirSync(folder);
+      for (const names of steps) {
+        for (const name of names) cpSync(join(fixture, name), join(folder, name));
+        await importConversations(store, [folder]);
+      }
+      shapes.push(await shapeOf(store));
+    }
+    const [first, ...others] = shapes;
+    expect(first).toMatchObject([{ key: `claude-code:${session.slice(0, 36)}` }]);
+    expect(others).toEqual([first, first]);
+  });
+
+  it("are not shown when they are archived, whichever is read first", async () => {
+    const copy = TYPED_FORK.slice(0, 36);
+    for (const steps of [
+      [TYPED_SESSION, TYPED_FORK],
+      [TYPED_FORK, TYPED_SESSION],
+    ]) {
+      await using store = await openStore(`sqlite:${join(tempFolder(), "store.db")}`);
+      const folder = join(tempFolder(), "project");
+      mkdirSync(join(folder, copy), { recursive: true });
+      writeFileSync(join(folder, copy, "archived.json"), '{"archived":true}');
+      for (const name of steps) {
+        cpSync(join(TYPED, name), join(folder, name));
+        await importConversations(store, [folder]);
+      }
+      const [shape] = await shapeOf(store);
+      expect(shape?.active.at(-1)).toBe("Two.");
+      expect(shape?.branches.map((path) => path.at(-1)).sort()).toEqual(["Forked.", "Two."]);
+      appendFileSync(
+        join(folder, TYPED_SESSION),
+        `${JSON.stringify({ type: "user", uuid: "more", sessionId: TYPED_SESSION.slice(0, 36), message: { role: "user", content: "More" } })}\n`,
+      );
+      await importConversations(store, [folder]);
+      expect((await shapeOf(store))[0]?.active.at(-1)).toBe("More");
+    }
+  });
+
+  it("leave a title that the user gave", async () => {
+    await using store = await openStore(`sqlite:${join(tempFolder(), "store.db")}`);
+    const folder = join(tempFolder(), "project");
+    mkdirSync(folder);
+    cpSync(join(TYPED, TYPED_FORK), join(folder, TYPED_FORK));
+    await importConversations(store, [folder]);
+    const chat = await store.open(`claude-code:${TYPED_FORK.slice(0, 36)}`);
+    await chat.update({ title: "Mine" });
+    cpSync(join(TYPED, TYPED_SESSION), join(folder, TYPED_SESSION));
+    await importConversations(store, [folder]);
+    expect(await chat.info()).toMatchObject({
+      title: "Mine",
+      key: `claude-code:${TYPED_SESSION.slice(0, 36)}`,
+    });
+  });
+
+  it("have branches with the names that the user gave them", async () => {
+    await using store = await openStore("ephemeral:");
+    const { imported } = await importConversations(store, [TYPED]);
+    const { branches, info } = await store.snapshot(imported[0]?.id ?? "");
+    expect(branches.map(({ name }) => name)).toContain("A branch");
+    expect(info.title).toBe("A name");
   });
 });
 

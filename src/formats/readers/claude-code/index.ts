@@ -18,7 +18,7 @@ export const claudeCode: FormatWith<"lines"> = {
   lines: {
     sniff: (records) => records.some(isOurs),
     base: claudeBase,
-    open: (sink, around, state, base) => new ClaudeCodeReader(sink, around, state, base?.facts),
+    open: (sink, around, state, base) => new ClaudeCodeReader(sink, around, state, base),
   },
   companions:
     /\/agent-[^/]+\.meta\.json$|\/tool-results\/[^/]+$|\/[0-9a-f-]{36}\/(?:archived|custom-title)\.json$/,
@@ -27,6 +27,7 @@ export const claudeCode: FormatWith<"lines"> = {
       const [agent] = /agent-[^/]+(?=\.jsonl)/.exec(transcript) ?? [];
       return [agent === undefined ? `${stemOf(transcript)}/archived.json` : `${agent}.meta.json`];
     },
+    others: (transcript) => [`${stemOf(transcript)}/custom-title.json`],
     read: describeSession,
   },
   resume: claudeResume,

@@ -1,9 +1,11 @@
 import type { Json, JsonObject } from "../../../util/json.ts";
 import { filledIn, listIn, objectIn, textIn } from "../../../util/values.ts";
+import type { BaseFile } from "../../contract/format.ts";
 import type { RecordReader, Sink, SourceRecord, Surroundings } from "../../contract/reader.ts";
 import { loadRecord, saveRecord, withinLimit } from "../shared/saved-state.ts";
 import { AgentCalls } from "./agents.ts";
 import { Conversations } from "./conversations.ts";
+import { isCopy } from "./copy.ts";
 import { SIDE_TYPES } from "./kinds.ts";
 import { type Line, lineOf, uuidIn } from "./line.ts";
 import { Links } from "./links.ts";
@@ -28,15 +30,18 @@ export class ClaudeCodeReader implements RecordReader {
   #early: SourceRecord[] = [];
   /** The first record of the conversation, of a session that was forked from another one. */
   readonly #root: string | undefined;
+  /** It is known to be a fork: a title that the user gave is that of a branch. */
+  #isFork: boolean;
   /** First ids of lines that were renamed twice. */
   readonly #renamed: JsonObject;
 
-  constructor(sink: Sink, around: Surroundings, saved: Json | undefined, base: JsonObject = {}) {
-    const { sessionId, links, titles, agents, early, conversations } = objectIn(saved) ?? {};
+  constructor(sink: Sink, around: Surroundings, saved: Json | undefined, base?: BaseFile) {
+    const { sessionId, links, titles, agents, early, conversations, isFork } = objectIn(saved) ?? {};
     this.#sink = sink;
     this.#path = around.path;
-    this.#root = filledIn(base.root);
-    this.#renamed = objectIn(base.renamed) ?? {};
+    this.#root = base?.root;
+    this.#isFork = base !== undefined || isFork === true;
+    this.#renamed = objectIn(base?.facts.renamed) ?? {};
     this.#links = new Links(links);
     this.#titles = new Titles(titles);
     this.#agents = new AgentCalls(agents);
@@ -72,6 +77,7 @@ export class ClaudeCodeReader implements RecordReader {
       titles: this.#titles.state(),
       agents: this.#agents.state(),
       early: this.#early.map(saveRecord),
+      isFork: this.#isFork,
       ...(this.#conversations === undefined ? {} : { conversations: this.#conversations.state() }),
     };
   }
@@ -79,6 +85,7 @@ export class ClaudeCodeReader implements RecordReader {
   #take(value: JsonObject, record: SourceRecord): void {
     const line = lineOf(value, record, (id) => textIn(this.#renamed[id]) ?? id);
     const own = uuidIn(value.uuid);
+    if (own !== undefined) this.#sink.offer(own);
     if (own !== undefined && line.uuid !== undefined) this.#links.set(own, line.uuid);
     this.#sessionId ??= filledIn(value.sessionId);
     for (const type of unknownIn(line)) this.#sink.unknown(type);
@@ -91,6 +98,7 @@ export class ClaudeCodeReader implements RecordReader {
     this.#conversations ??= this.#open();
     const isMain = this.#conversations.isMain(line);
     if (isMain) this.#titles.tree(line);
+    if (isMain && objectIn(line.value.forkedFrom) !== undefined) this.#isFork = true;
     this.#conversations.take(line);
     if (isMain && this.#early.length > 0) this.#noteEarly();
   }
@@ -114,13 +122,14 @@ export class ClaudeCodeReader implements RecordReader {
     const title = main === undefined ? undefined : this.#titles.changed();
     if (title === undefined) return;
     if (this.#root === undefined) main?.title(title);
-    else if (this.#conversations !== undefined) this.#conversations.branch = this.#titles.given;
+    if (this.#isFork && this.#conversations !== undefined) this.#conversations.branch = this.#titles.given;
   }
 
   #open(saved?: Json): Conversations {
     const name = this.#path.split(/[\\/]/).at(-1) ?? "";
     const sessionId = this.#sessionId ?? name.split(".", 1)[0] ?? "";
     this.#sessionId = sessionId;
+    this.#sink.offer(sessionId);
     return new Conversations(
       {
         sink: this.#sink,
@@ -130,6 +139,7 @@ export class ClaudeCodeReader implements RecordReader {
         agents: this.#agents,
         outputFile: outputFiles(this.#path, sessionId),
         root: this.#root,
+        isCopy: (first) => this.#root !== undefined || isCopy(this.#early, first, name),
       },
       saved,
     );

@@ -6,9 +6,9 @@
  */
 import type { JsonObject } from "../../../util/json.ts";
 import { filledIn, numberIn, objectIn } from "../../../util/values.ts";
-import type { BaseFile } from "../../contract/format.ts";
+import type { Base, BaseFile } from "../../contract/format.ts";
 import type { ConversationSink, Sink, SourceRecord, Surroundings } from "../../contract/reader.ts";
-import { parentThread } from "./meta.ts";
+import { conversationOf, parentThread } from "./meta.ts";
 import { CodexReader } from "./reader.ts";
 
 /** A fork of a fork of a fork … */
@@ -19,32 +19,44 @@ const DAY_MS = 86_400_000;
 export async function codexBase(
   records: readonly JsonObject[],
   around: Surroundings,
-): Promise<BaseFile | undefined> {
-  return baseOf(metaIn(records), around, []);
+): Promise<Base | undefined> {
+  return baseOf(metaIn(records), around.path, around, []);
 }
 
 async function baseOf(
   meta: JsonObject,
+  path: string,
   around: Surroundings,
   above: readonly string[],
-): Promise<BaseFile | undefined> {
+): Promise<Base | undefined> {
   const part = objectIn(meta.history_base);
   const id = filledIn(part?.thread_id) ?? filledIn(meta.forked_from_id);
   // A sub-agent that knows the beginning of its parent is a separate conversation.
   if (id === undefined || above.length > DEPTH_MAX || parentThread(meta) !== undefined) return undefined;
+  const { sourceId, root: alone = sourceId } = conversationOf(meta, path, undefined);
   const name = await rolloutNamed(id, around);
-  if (name === undefined || above.includes(name)) return undefined;
+  if (name === undefined || above.includes(name)) return { file: undefined, awaits: id, sourceId, alone };
   const first = await firstMeta(name, around);
-  const own = await baseOf(first, around, [...above, name]);
-  const root = filledIn(own?.facts.root) ?? filledIn(first.forked_from_id) ?? filledIn(first.id) ?? id;
-  if (part === undefined) return { name, facts: { root } };
-  const reader = new CodexReader(SILENT, around.pathOf(name), undefined, own?.facts);
+  const own = await baseOf(first, around.pathOf(name), around, [...above, name]);
+  const { root = id } = own?.file ?? conversationOf(first, around.pathOf(name), undefined);
+  const facts = part === undefined ? {} : await factsUpTo(part, name, own?.file, around);
+  return { file: { name, root, facts }, awaits: own?.awaits, sourceId, alone };
+}
+
+/** Where the named part of a rollout ends. */
+async function factsUpTo(
+  part: JsonObject,
+  name: string,
+  base: BaseFile | undefined,
+  around: Surroundings,
+): Promise<JsonObject> {
+  const reader = new CodexReader(SILENT, around.pathOf(name), undefined, base);
   for await (const record of around.records(name)) {
     if (isBeyond(record, part)) break;
     reader.record(record);
   }
   reader.end(true);
-  return { name, facts: { ...reader.facts(), root } };
+  return reader.facts();
 }
 
 function isBeyond({ value, offset }: SourceRecord, part: JsonObject): boolean {
@@ -97,6 +109,7 @@ const NOWHERE: ConversationSink = { add() {}, note() {}, blob() {}, update() {},
 const SILENT: Sink = {
   conversation: () => NOWHERE,
   isCurrent: () => false,
+  offer() {},
   skip() {},
   unknown() {},
   unresolved() {},

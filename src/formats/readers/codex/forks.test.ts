@@ -1,5 +1,5 @@
 /** Rollouts that Codex 0.166 wrote: a thread that went back, forks of it, a fork of a fork, an archived one. */
-import { appendFileSync, cpSync, mkdirSync, rmSync } from "node:fs";
+import { appendFileSync, cpSync, mkdirSync, renameSync, rmSync, truncateSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { shapeOf } from "../../../../test/support/samples/conversation-shape.ts";
@@ -25,6 +25,13 @@ async function importInSteps(store: Store, steps: readonly (readonly string[])[]
     expect((await importConversations(store, [home])).skipped).toEqual([]);
   }
   return home;
+}
+
+/** The user writes another prompt. */
+function say(file: string, text: string): void {
+  const payload = { type: "message", role: "user", content: [{ type: "input_text", text }] };
+  const line = { timestamp: "2026-11-16T16:00:00.000Z", type: "response_item", payload };
+  appendFileSync(file, `${JSON.stringify(line)}\n`);
 }
 
 const everything = [
@@ -120,6 +127,38 @@ describe("forks and reverts of a Codex thread", () => {
       "history-elsewhere": 1,
     });
     expect((await shapeOf(archived))[0]?.active).toEqual(["In the fork", "Forked."]);
+  });
+
+  it("stay apart from the thread when they are archived, also at its very end", async () => {
+    const home = join(tempFolder(), ".codex");
+    cpSync(FIXTURE, home, { recursive: true });
+    for (const name of [FORK_OF_FORK, EARLY_FORK]) rmSync(join(home, DAY, name));
+    // Where the fork begins.
+    truncateSync(join(home, DAY, WENT_BACK), 6598);
+    await using store = await openStore(`sqlite:${join(tempFolder(), "store.db")}`);
+    await importConversations(store, [home]);
+    const [shape] = await shapeOf(store);
+    expect(shape?.active).toEqual(again);
+    expect(shape?.branches).toContainEqual([...again, "In the fork", "Forked."]);
+    say(join(home, "archived_sessions", FORK), "More in the fork");
+    await importConversations(store, [home]);
+    const [grown] = await shapeOf(store);
+    expect(grown).toMatchObject({ active: again, branches: { length: shape?.branches.length } });
+    expect(grown?.branches).toContainEqual([...again, "In the fork", "Forked.", "More in the fork"]);
+  });
+
+  it("continue the thread when it is archived itself", async () => {
+    const home = join(tempFolder(), ".codex");
+    cpSync(join(FIXTURE, DAY, THREAD), join(home, DAY, THREAD));
+    mkdirSync(join(home, "archived_sessions"));
+    await using store = await openStore(`sqlite:${join(tempFolder(), "store.db")}`);
+    await importConversations(store, [home]);
+    say(join(home, DAY, THREAD), "The last words");
+    renameSync(join(home, DAY, THREAD), join(home, "archived_sessions", THREAD));
+    await importConversations(store, [home]);
+    const [shape] = await shapeOf(store);
+    expect(shape?.branches).toEqual([shape?.active]);
+    expect(shape?.active.at(-1)).toBe("The last words");
   });
 
   it("have the name that the index gives the thread later, and not that of a fork", async () => {

@@ -18,7 +18,7 @@ export const codex: FormatWith<"lines" | "document"> = {
   lines: {
     sniff: sniffsCodex,
     base: codexBase,
-    open: (sink, around, state, base) => new CodexReader(sink, around.path, state, base?.facts),
+    open: (sink, around, state, base) => new CodexReader(sink, around.path, state, base),
   },
   document: {
     sniff: isCodexDocument,

@@ -4,15 +4,28 @@ import { filledIn, numberIn, objectIn, timeIn } from "../../../util/values.ts";
 import { madeId } from "../../contract/ids.ts";
 import type { SourceConversation } from "../../contract/reader.ts";
 
-const UUID = /[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}/i;
+const UUID = /[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}/gi;
 
 /** A conversation without a first record: the file's name has the thread's id. */
 function threadOf(path: string): string {
-  const name = path.split(/[\\/]/).at(-1) ?? path;
-  return UUID.exec(name)?.[0] ?? madeId("codex", name);
+  const name = nameOf(path);
+  return name.match(UUID)?.[0] ?? madeId("codex", name);
 }
 
-/** The conversation that `session_meta` or the first line of an early file describes; `root` is known for a fork. */
+/** The id of a rollout: that of its thread, or the one behind it if the thread went back. */
+export function rolloutOf(path: string): string {
+  const name = nameOf(path);
+  return name.match(UUID)?.at(-1) ?? madeId("codex", name);
+}
+
+function nameOf(path: string): string {
+  return path.split(/[\\/]/).at(-1) ?? path;
+}
+
+/**
+ * The conversation that `session_meta` or the first line of an early file describes. The root of a fork is known if
+ * the rollout that it continues was found. One that does not repeat that rollout is a separate conversation otherwise.
+ */
 export function conversationOf(
   meta: JsonObject,
   path: string,
@@ -22,7 +35,9 @@ export function conversationOf(
   const spawn = spawnOf(meta);
   const parent = parentThread(meta);
   const agent = filledIn(spawn?.agent_nickname) ?? filledIn(spawn?.agent_role);
-  const root = knownRoot ?? (parent === undefined ? filledIn(meta.forked_from_id) : undefined) ?? sourceId;
+  const isPart = objectIn(meta.history_base) !== undefined;
+  const alone = isPart ? rolloutOf(path) : filledIn(meta.forked_from_id);
+  const root = knownRoot ?? (parent === undefined ? alone : undefined) ?? sourceId;
   return {
     sourceId,
     // A sub-agent may begin with the lines of its parent, but is a separate conversation.

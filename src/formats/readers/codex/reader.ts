@@ -1,8 +1,9 @@
 import type { Json, JsonObject } from "../../../util/json.ts";
-import { filledIn, numberIn, objectIn, objectsIn, parsedIn, textIn, timeIn } from "../../../util/values.ts";
+import { numberIn, objectIn, objectsIn, parsedIn, textIn, timeIn } from "../../../util/values.ts";
+import type { BaseFile } from "../../contract/format.ts";
 import type { RecordReader, Sink, SourceRecord } from "../../contract/reader.ts";
 import { takeEvent } from "./events.ts";
-import { conversationOf, historyBase } from "./meta.ts";
+import { conversationOf, historyBase, rolloutOf } from "./meta.ts";
 import { takeBare, takeTyped } from "./records.ts";
 import { CodexSession } from "./session.ts";
 import { isBareHeader, isTyped } from "./sniff.ts";
@@ -14,10 +15,10 @@ export class CodexReader implements RecordReader {
   readonly #sink: Sink;
   readonly #path: string;
   /** What is known of the file that this one continues. */
-  readonly #base: JsonObject | undefined;
+  readonly #base: BaseFile | undefined;
   #session: CodexSession | undefined;
 
-  constructor(sink: Sink, path: string, state: Json | undefined, base?: JsonObject) {
+  constructor(sink: Sink, path: string, state: Json | undefined, base?: BaseFile) {
     this.#sink = sink;
     this.#path = path;
     this.#base = base;
@@ -66,9 +67,10 @@ export class CodexReader implements RecordReader {
   }
 
   #open(meta: JsonObject, isBare: boolean): CodexSession {
-    const known = this.#base ?? {};
+    const known = this.#base?.facts ?? {};
     const base = known.chain === undefined ? historyBase(meta) : undefined;
-    const conversation = conversationOf(meta, this.#path, filledIn(known.root));
+    const conversation = conversationOf(meta, this.#path, this.#base?.root);
+    this.#sink.offer(rolloutOf(this.#path));
     if (base !== undefined) this.#sink.unresolved(`earlier part of ${conversation.sourceId}: ${base}`);
     this.#session = new CodexSession(this.#sink, { conversation, base, isBare }, known);
     return this.#session;

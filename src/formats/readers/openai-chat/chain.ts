@@ -28,9 +28,14 @@ export class Chain {
     }));
   }
 
-  add(target: ConversationSink, message: JsonObject, record: SourceRecord): void {
+  add(
+    target: ConversationSink,
+    message: JsonObject,
+    record: SourceRecord,
+    fingerprint: string = fingerprintOf(message),
+  ): void {
     const before = this.#last;
-    const id = madeId("message", before ?? "", fingerprintOf(message));
+    const id = madeId("message", before ?? "", fingerprint);
     const read = readMessage(message, id, this.#open, this.#sink);
     this.#open = read.open;
     this.#last = id;

@@ -32,7 +32,7 @@ export const openaiChat: FormatWith<"lines" | "document"> = {
     read(record, sink, around) {
       const value = objectIn(record.value);
       if (value !== undefined && isConversation(value)) {
-        readConversation(value, record, sink, documentId(value, record, around));
+        readConversation(value, record, sink, isAlone(record) ? madeId("file", around.path) : undefined);
       } else if (value !== undefined && isChatMessage(value)) {
         chainOf(sink, around, record).add(bareConversation(sink, around), value, record);
       } else sink.skip(record, "neither a message nor a conversation");
@@ -53,7 +53,7 @@ function linesReader(sink: Sink, around: Surroundings, state: Json | undefined):
   return {
     record(record) {
       const value = objectIn(record.value);
-      if (value !== undefined && isConversation(value)) readConversation(value, record, sink, lineId(value));
+      if (value !== undefined && isConversation(value)) readConversation(value, record, sink);
       else if (value !== undefined && isChatMessage(value)) {
         chain.add(bareConversation(sink, around), value, record);
       } else sink.skip(record, "neither a message nor a conversation");
@@ -63,29 +63,34 @@ function linesReader(sink: Sink, around: Surroundings, state: Json | undefined):
   };
 }
 
-function lineId(value: JsonObject): string {
-  return idIn(value.id) ?? madeId("line", fingerprintOf(value));
-}
-
 /** A file with one conversation may grow and stays the same one. Elements of an array are treated as lines. */
-function documentId(value: JsonObject, { offset }: SourceRecord, { path }: Surroundings): string {
-  return idIn(value.id) ?? (offset === null || offset === 0 ? madeId("file", path) : lineId(value));
+function isAlone({ offset }: SourceRecord): boolean {
+  return offset === null || offset === 0;
 }
 
-function readConversation(value: JsonObject, record: SourceRecord, sink: Sink, sourceId: string): void {
+/** Of all that it says, though its messages, which are most of that, are hashed only once. */
+function contentId(value: JsonObject, header: JsonObject, fingerprints: readonly string[]): string {
+  const isAll = Array.isArray(value.messages) && value.messages.length === fingerprints.length;
+  return madeId("line", fingerprintOf(isAll ? header : value), ...fingerprints);
+}
+
+/** `fileId`: for one that is not identified by its content. */
+function readConversation(value: JsonObject, record: SourceRecord, sink: Sink, fileId?: string): void {
+  const messages = objectsIn(value.messages);
+  const fingerprints = messages.map(fingerprintOf);
+  const header = headerOf(value, "messages");
   const target = sink.conversation({
-    sourceId,
+    sourceId: idIn(value.id) ?? fileId ?? contentId(value, header, fingerprints),
     title: filledIn(value.title),
     model: filledIn(value.model),
     createdAt: timeIn(value.created_at) ?? timeIn(value.created),
   });
-  const header = headerOf(value, "messages");
   const { line, offset } = record;
   // Tools and settings of a request belong to the conversation.
   if (Object.keys(header).length > 0) target.note({ value: header, line, offset });
   const chain = new Chain(sink);
-  for (const message of objectsIn(value.messages))
-    chain.add(target, message, { value: message, line, offset });
+  for (const [index, message] of messages.entries())
+    chain.add(target, message, { value: message, line, offset }, fingerprints[index]);
 }
 
 function bareConversation(sink: Sink, { path }: Surroundings): ConversationSink {

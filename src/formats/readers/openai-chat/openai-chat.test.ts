@@ -43,6 +43,16 @@ function message(sink: RecordingSink, conversation: number, index: number): Mess
   return sink.conversations[conversation]?.entries[index]?.message as Message;
 }
 
+test("Lines that differ in anything are different conversations, and copies of one are the same", () => {
+  const line = (more: object, ...messages: unknown[]): string =>
+    JSON.stringify({ ...more, messages: [{ role: "user", content: "Hello" }, ...messages] });
+  const idsOf = (...lines: string[]): unknown[] =>
+    readText(lines.join("\n")).conversations.map(({ start }) => start.sourceId);
+  const odd = [line({}), line({ model: "m" }), line({}, "a text"), line({}, "another text"), line({}, 1)];
+  expect(new Set(idsOf(...odd)).size).toBe(odd.length);
+  expect(idsOf(line({}))).toEqual(idsOf(line({})));
+});
+
 test("Each line with messages is a conversation", () => {
   const sink = readText(fixture("fine-tune.jsonl"));
   expect(sink.conversations).toHaveLength(3);

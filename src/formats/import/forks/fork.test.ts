@@ -1,0 +1,225 @@
+/** Forks that are imported before the sessions that they were forked from. */
+import { appendFileSync, cpSync, mkdirSync, rmSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { beforeEach, describe, expect, it } from "vitest";
+import { shapeOf } from "../../../../test/support/samples/conversation-shape.ts";
+import { tempFolder } from "../../../../test/support/temp-folder.ts";
+import { openStore } from "../../../store/open.ts";
+import type { Store } from "../../../store/store.ts";
+import type { ImportReport } from "../report.ts";
+import { importConversations } from "../run.ts";
+
+const CODEX = "test/fixtures/codex/0.166-forks";
+const DAY = "sessions/2026/11/16/rollout-2026-11-16T15-11-16";
+const THREAD = `${DAY}-01a1e4e9-9672-7710-a8fc-e2208048df69.jsonl`;
+const WENT_BACK = `${DAY}-01a1e4e9-9672-7710-a8fc-e2208048df69_01a1e4e9-9835-70b2-87e4-e6247f2ca54b.jsonl`;
+const FORK = "archived_sessions/rollout-2026-11-16T15-11-16-01a1e4e9-98af-74a1-8391-497d8b49b4c5.jsonl";
+const FORK_OF_FORK = `${DAY}-01a1e4e9-9935-7722-a5b4-d91f6206efe9.jsonl`;
+const EARLY_FORK = `${DAY}-01a1e4e9-99d5-7ec1-bca8-0cc0646a4ee5.jsonl`;
+const FORK_KEY = "codex:01a1e4e9-99d5-7ec1-bca8-0cc0646a4ee5";
+const THREAD_KEY = "codex:01a1e4e9-9672-7710-a8fc-e2208048df69";
+
+const CLAUDE = "test/fixtures/claude-code/2.1.325-forks";
+const SESSION = "d7a667f8-c48e-4891-a872-5f885776cfb7.jsonl";
+const LATE_FORK = "65d31212-1f61-4adc-bf8d-bbe74025d92e.jsonl";
+const SDK_FORK = "6c54cef5-e6f3-4424-97b3-4735c4e69d4d.jsonl";
+const SDK_FORK_OF_FORK = "f22bf73b-3b42-4e69-8840-3eb62a70674c.jsonl";
+
+let folder: string;
+let target: string;
+let home: string;
+beforeEach(() => {
+  folder = tempFolder();
+  target = `sqlite:${join(folder, "store.db")}`;
+  home = join(folder, "home");
+});
+
+function add(fixture: string, ...names: readonly string[]): void {
+  for (const name of names) {
+    mkdirSync(dirname(join(home, name)), { recursive: true });
+    cpSync(join(fixture, name), join(home, name));
+  }
+}
+
+async function importAll(store: Store, again = false): Promise<ImportReport> {
+  const report = await importConversations(store, [home], { again });
+  expect(report.skipped).toEqual([]);
+  return report;
+}
+
+async function isComplete(store: Store): Promise<boolean> {
+  return (await importConversations(store, [home], { verify: true })).missingCount === 0;
+}
+
+/** What users see of all conversations, by the words in them. */
+async function seen(store: Store) {
+  const shapes = await shapeOf(store);
+  return shapes.map(({ active, branches }) => ({ active, branches }));
+}
+
+async function imported(fixture: string, steps: readonly (readonly string[])[]) {
+  rmSync(home, { recursive: true, force: true });
+  await using store = await openStore(`sqlite:${join(tempFolder(), "store.db")}`);
+  for (const names of steps) {
+    add(fixture, ...names);
+    await importAll(store);
+  }
+  expect(await isComplete(store)).toBe(true);
+  return await seen(store);
+}
+
+async function textsOf(store: Store, key: string): Promise<string> {
+  const entries = (await (await store.get(key))?.entries({ all: true }))?.items ?? [];
+  return JSON.stringify(entries.map(({ message }) => message?.content ?? null));
+}
+
+/** The user writes another prompt in Codex. */
+function say(name: string, text: string): void {
+  const payload = { type: "message", role: "user", content: [{ type: "input_text", text }] };
+  const line = { timestamp: "2026-11-16T16:00:00.000Z", type: "response_item", payload };
+  appendFileSync(join(home, name), `${JSON.stringify(line)}\n`);
+}
+
+describe("a fork that is found before its session", () => {
+  it.each([
+    [CODEX, [[EARLY_FORK], [THREAD]]],
+    [CODEX, [[WENT_BACK], [THREAD]]],
+    [CODEX, [[FORK_OF_FORK], [FORK], [THREAD, WENT_BACK]]],
+    [CODEX, [[FORK_OF_FORK, FORK, EARLY_FORK], [WENT_BACK], [THREAD]]],
+    [CODEX, [[FORK_OF_FORK], [THREAD], [WENT_BACK, EARLY_FORK, FORK]]],
+    [CLAUDE, [[LATE_FORK], [SESSION]]],
+    [CLAUDE, [[SDK_FORK_OF_FORK], [SDK_FORK], [SESSION]]],
+    [CLAUDE, [[SDK_FORK_OF_FORK, LATE_FORK], [SESSION], [SDK_FORK]]],
+  ])("is joined to it when that is found: %s %j", async (fixture, steps) => {
+    const whole = await imported(fixture, [steps.flat()]);
+    expect(whole).toHaveLength(1);
+    expect(await imported(fixture, steps)).toEqual(whole);
+  });
+
+  it("moves its former conversation to the trash, and the report says so", async () => {
+    await using store = await openStore(target);
+    add(CODEX, EARLY_FORK);
+    expect(await importAll(store)).toMatchObject({ joined: 0, apart: 0 });
+    const { id } = (await (await store.get(FORK_KEY))?.info()) ?? {};
+    add(CODEX, THREAD);
+    expect(await importAll(store)).toMatchObject({ joined: 1, apart: 0 });
+    expect((await store.list({ trash: true })).items.map((info) => info.id)).toEqual([id]);
+    expect(await importAll(store)).toMatchObject({ joined: 0, files: 0, messages: 0 });
+    expect(await importAll(store, true)).toMatchObject({ joined: 0, messages: 0 });
+  });
+
+  it("waits without being read again, also beside a copy of it", async () => {
+    await using store = await openStore(target);
+    add(CLAUDE, LATE_FORK);
+    cpSync(join(CLAUDE, LATE_FORK), join(home, "75d31212-1f61-4adc-bf8d-bbe74025d92e.jsonl"));
+    for (const files of [2, 0, 0]) expect(await importAll(store)).toMatchObject({ files });
+  });
+
+  it("is read when its own folder is imported, if the session was in another import", async () => {
+    await using store = await openStore(target);
+    add(CODEX, EARLY_FORK);
+    await importAll(store);
+    add(CODEX, THREAD);
+    await importConversations(store, [join(home, THREAD)]);
+    expect(await seen(store)).toHaveLength(2);
+    await importAll(store);
+    expect(await seen(store)).toHaveLength(1);
+  });
+});
+
+describe("a fork that was joined to its session later", () => {
+  it.each(["with", "without"])("goes on there %s what earlier imports knew", async (how) => {
+    await using store = await openStore(target);
+    add(CODEX, EARLY_FORK);
+    await importAll(store);
+    const ledger = join(folder, "store.db-imports");
+    cpSync(ledger, `${ledger}.before`);
+    add(CODEX, THREAD);
+    await importAll(store);
+    // As if the import had been killed when all was written.
+    if (how === "without") cpSync(`${ledger}.before`, ledger);
+    say(EARLY_FORK, "More in the fork");
+    await importAll(store);
+    const [shape, ...others] = await seen(store);
+    expect(others).toEqual([]);
+    expect(shape?.active.slice(-2)).toEqual(["Forked early.", "More in the fork"]);
+    rmSync(ledger);
+    say(EARLY_FORK, "Even more");
+    await importAll(store);
+    expect((await seen(store))[0]?.active.slice(-2)).toEqual(["More in the fork", "Even more"]);
+    expect(await seen(store)).toHaveLength(1);
+  });
+});
+
+describe("a fork that the user has changed", () => {
+  async function changed(change: (store: Store) => Promise<unknown>): Promise<Store> {
+    const store = await openStore(target);
+    add(CODEX, EARLY_FORK);
+    await importAll(store);
+    await change(store);
+    add(CODEX, THREAD);
+    return store;
+  }
+
+  it.each<[string, (store: Store) => Promise<unknown>]>([
+    ["written to", async (store) => (await store.open(FORK_KEY)).append({ role: "user", content: "Mine" })],
+    ["renamed", async (store) => (await store.open(FORK_KEY)).update({ title: "Mine" })],
+    [
+      "labelled",
+      async (store) => {
+        const chat = await store.open(FORK_KEY);
+        await chat.label((await chat.messages()).items[0]?.id ?? "", "mine");
+      },
+    ],
+  ])("stays a conversation of its own if it was %s, until it is imported again", async (_, change) => {
+    await using store = await changed(change);
+    expect(await importAll(store)).toMatchObject({ joined: 0, apart: 1 });
+    expect(await isComplete(store)).toBe(true);
+    say(EARLY_FORK, "More in the fork");
+    expect(await importAll(store)).toMatchObject({ messages: 1 });
+    expect(await textsOf(store, FORK_KEY)).toContain("More in the fork");
+    expect(await textsOf(store, THREAD_KEY)).not.toContain("In an early fork");
+    await importAll(store, true);
+    expect(await textsOf(store, THREAD_KEY)).toContain("In an early fork");
+    expect(await textsOf(store, FORK_KEY)).toContain("More in the fork");
+    expect((await store.list({ trash: true })).items).toEqual([]);
+  });
+
+  it("does not bring back words that were erased from it", async () => {
+    await using store = await changed(async (store) => {
+      const chat = await store.open(FORK_KEY);
+      const { items } = await chat.messages();
+      await chat.redact(items.find(({ message }) => message.role === "user")?.id ?? "");
+    });
+    for (const again of [false, true]) {
+      await importAll(store, again);
+      expect(await textsOf(store, THREAD_KEY)).not.toContain("In an early fork");
+    }
+  });
+
+  it.each<[string, (store: Store) => Promise<unknown>]>([
+    ["deleted", (store) => store.delete(FORK_KEY)],
+    ["purged", (store) => store.purge(FORK_KEY, { force: true })],
+  ])("stays away if it was %s, until it is imported again", async (_, change) => {
+    await using store = await changed(change);
+    expect(await importAll(store)).toMatchObject({ joined: 0, apart: 0 });
+    expect(await textsOf(store, THREAD_KEY)).not.toContain("In an early fork");
+    await importAll(store, true);
+    expect(await textsOf(store, THREAD_KEY)).toContain("In an early fork");
+  });
+
+  it("stays if the conversation of its session was deleted", async () => {
+    await using store = await openStore(target);
+    add(CODEX, THREAD);
+    await importAll(store);
+    await store.delete(THREAD_KEY);
+    rmSync(join(home, THREAD));
+    add(CODEX, EARLY_FORK);
+    await importAll(store);
+    add(CODEX, THREAD);
+    await importAll(store);
+    say(EARLY_FORK, "More in the fork");
+    await importAll(store);
+    expect(await textsOf(store, FORK_KEY)).toContain("More in the fork");
+  });
+});

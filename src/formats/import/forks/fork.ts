@@ -1,0 +1,131 @@
+/**
+ * A fork that is imported before the session that it was forked from is a conversation of its own. When the session
+ * is there, the fork becomes a part of its conversation, and the former one goes to the trash, unless the user has
+ * changed or deleted it. The store decides, and the ledger only knows what an import left there.
+ */
+import { basename } from "node:path";
+import type { ConversationInfo } from "../../../engine/index.ts";
+import { splitMark } from "../../../key/copies.ts";
+import type { StoredEntry } from "../../../message/types.ts";
+import type { Ingest } from "../../../store/write/ingest.ts";
+import type { Base, BaseFile } from "../../contract/format.ts";
+import { conversationIdOf, isMadeId } from "../../contract/ids.ts";
+import type { SourceFile } from "../../sources/types.ts";
+import type { Ledger, RememberedConversation } from "../ledger.ts";
+import { keyOf } from "../writer/conversation-start.ts";
+import type { Mode } from "../writer/entry-intake.ts";
+import { isFinal, provenanceIn } from "../writer/known-entries.ts";
+import { titleMark } from "../writer/title.ts";
+
+/** What the file of a fork is read with. */
+export interface Fork {
+  /** The file that it continues, unless it stays a conversation of its own. */
+  readonly base: BaseFile | undefined;
+  readonly awaits: string | undefined;
+  /** The conversation that it was without that file, if it is one no longer. */
+  readonly former: RememberedConversation | undefined;
+}
+
+interface ForkJob {
+  readonly ingest: Ingest;
+  readonly ledger: Ledger;
+  readonly mode: Mode;
+  /** The user wants everything imported again. */
+  readonly again: boolean;
+  /** The user changed it, so it stays a conversation of its own. */
+  readonly onApart: () => void;
+}
+
+export async function forkOf(job: ForkJob, file: SourceFile, format: string, base: Base): Promise<Fork> {
+  const { ingest, ledger } = job;
+  if (base.file === undefined) return { base: undefined, awaits: base.awaits, former: undefined };
+  const known = ledger.get(file.path)?.conversations.find(({ sourceId }) => sourceId === base.sourceId);
+  const former = known?.id ?? conversationIdOf(format, base.alone);
+  const whole = conversationIdOf(format, base.file.root);
+  if (former === whole) return { base: base.file, awaits: base.awaits, former: undefined };
+  const info = await ingest.find(former);
+  const isNew = info === undefined && !(await ingest.wasPurged(former));
+  if (isNew || (await isPart(ingest, whole, file)) || (await mayJoin(job, info, whole)))
+    return { base: base.file, awaits: base.awaits, former: known };
+  if (info?.deletedAt === null && job.mode === "write") job.onApart();
+  return { base: undefined, awaits: undefined, former: undefined };
+}
+
+/** An earlier import has joined it. */
+async function isPart(ingest: Ingest, whole: string, { relative }: SourceFile): Promise<boolean> {
+  const [tip] = await ingest.logEnds([whole]);
+  if (tip === undefined) return false;
+  const name = basename(relative.replaceAll("\\", "/"));
+  return (await ingest.originals(whole)).some(({ file }) => basename(file.replaceAll("\\", "/")) === name);
+}
+
+async function mayJoin(
+  { ingest, ledger, mode, again }: ForkJob,
+  info: ConversationInfo | undefined,
+  whole: string,
+): Promise<boolean> {
+  if (info === undefined) return again;
+  if (again) return info.deletedAt !== null || !(await hasErased(ingest, info.id));
+  if (mode !== "write" || (await isUnwanted(ingest, whole))) return false;
+  return isUntouched(ingest, ledger, info);
+}
+
+/** The user deleted it. */
+async function isUnwanted(ingest: Ingest, id: string): Promise<boolean> {
+  const info = await ingest.find(id);
+  return info === undefined ? ingest.wasPurged(id) : info.deletedAt !== null;
+}
+
+/** Words that were erased from it must not come back in another conversation. */
+async function hasErased(ingest: Ingest, id: string): Promise<boolean> {
+  for await (const entry of ingest.log(id, 0)) if (isFinal(entry)) return true;
+  return false;
+}
+
+/** Whether nothing but imports has written to it. */
+async function isUntouched(ingest: Ingest, ledger: Ledger, info: ConversationInfo): Promise<boolean> {
+  const { id, key, title, profileId, contextState, deletedAt } = info;
+  if (deletedAt !== null || profileId !== null || contextState !== null) return false;
+  const known = ledger.of(id);
+  const [plain] = splitMark(key ?? "");
+  const isKey = known.some(({ format, sourceId, root = sourceId }) =>
+    [sourceId, root].some((name) => keyOf(format, { sourceId: name }) === plain),
+  );
+  if (!isKey || !known.some((one) => one.titleMark === titleMark(id, title))) return false;
+  for await (const entry of ingest.log(id, 0)) if (!isOfImport(entry)) return false;
+  return true;
+}
+
+/** Made of a record, or by the import itself, and unchanged. */
+function isOfImport(entry: StoredEntry): boolean {
+  return !isFinal(entry) && (provenanceIn(entry).import !== undefined || isMadeId(entry.id));
+}
+
+/**
+ * All of the fork is in the other conversation: move its former one to the trash, if nothing else is in it.
+ * `put` tells the ledger. Of several forks that were in it, the last one decides, so they come one after another.
+ */
+export function retire(
+  ingest: Ingest,
+  ledger: Ledger,
+  former: string,
+  path: string,
+  put: () => void,
+): Promise<boolean> {
+  return ingest.alone(async () => {
+    const isRetired = await moveToTrash(ingest, ledger, former, path);
+    put();
+    return isRetired;
+  });
+}
+
+async function moveToTrash(ingest: Ingest, ledger: Ledger, former: string, path: string): Promise<boolean> {
+  const info = await ingest.find(former);
+  const others = ledger.of(former).filter((known) => known.path !== path && !known.isFormer);
+  if (info === undefined || others.length > 0 || !(await isUntouched(ingest, ledger, info))) return false;
+  const trashed = await ingest.trash(former);
+  // Another process may have written to it until it was in the trash.
+  const isSame = trashed.head === info.head && trashed.messageCount === info.messageCount;
+  if (!isSame) await ingest.restore(former);
+  return isSame;
+}

@@ -1,0 +1,88 @@
+/** Decides which branch of a conversation is checked out, when all entries of a file are in the store. */
+import { isOffPath } from "../../../tree/control.ts";
+import { isPlainObject } from "../../../util/json.ts";
+import type { SourceConversation } from "../../contract/reader.ts";
+import type { ConversationOriginals } from "../original/conversation-originals.ts";
+import type { EntryIntake, QueuedEntry } from "./entry-intake.ts";
+import { originalIn } from "./known-entries.ts";
+
+/** The original that a conversation was made of. */
+const FIRST = 1;
+
+export class ShownBranch {
+  readonly #intake: EntryIntake;
+  /** An earlier import of the file was killed, and what follows the last entry may not have been done. */
+  readonly #isUnfinished: boolean;
+  /** The entry that the source shows. */
+  leaf: string | undefined;
+  /** The last entry of the file, and the latest time of one. */
+  #lastRead: string | undefined;
+  #usedAtMs = Number.NEGATIVE_INFINITY;
+
+  constructor(intake: EntryIntake, isUnfinished: boolean) {
+    this.#intake = intake;
+    this.#isUnfinished = isUnfinished;
+  }
+
+  /** The file has this entry. */
+  read({ entry: { id, at = this.#usedAtMs, kind = "message", data } }: QueuedEntry): void {
+    this.#usedAtMs = Math.max(this.#usedAtMs, at);
+    if (!isOffPath(kind, data)) this.#lastRead = id;
+  }
+
+  /** Only when something was added: a branch that the user checked out since stays checked out. */
+  async finish(
+    start: SourceConversation,
+    originals: readonly ConversationOriginals[],
+    isNew: boolean,
+  ): Promise<void> {
+    const { tree } = this.#intake;
+    const numbers = originals.flatMap((one) => one.numbers);
+    const added = tree.lastId ?? this.#lastBefore(numbers);
+    if (start.tree !== undefined && (added !== undefined || this.#isUnfinished)) {
+      return tree.reshape(start.tree);
+    }
+    const isFirst = isNew || (this.#isUnfinished && numbers.includes(FIRST));
+    const isHidden = start.isHidden === true;
+    const isFresh = this.#isUnfinished || originals.some((one) => one.isNew);
+    const reveals = !isHidden && !isFirst && isFresh && (await this.#showsArchived());
+    const last = added ?? (reveals ? this.#revealed() : undefined);
+    if (last === undefined) return;
+    await tree.settle();
+    if ((isHidden && !isFirst) || (!reveals && (await this.#isUsedLater()))) return;
+    if (this.leaf !== undefined) await tree.seqOf(this.leaf);
+    const leaf = this.leaf === undefined ? undefined : tree.resolve(this.leaf);
+    await tree.checkout(leaf ?? last);
+  }
+
+  /** The last entry that an import of the file added before it was killed, unless others follow it by now. */
+  #lastBefore(numbers: readonly number[]): string | undefined {
+    const { tree } = this.#intake;
+    const last = this.#isUnfinished ? tree.known.lastOf(numbers) : undefined;
+    if (last === undefined || !tree.isHead(last.id)) return undefined;
+    tree.lastAtMs = Date.parse(last.at);
+    return last.id;
+  }
+
+  /** The conversation was made of an archived file, and that is what it shows. */
+  async #showsArchived(): Promise<boolean> {
+    const { about } = await this.#intake.introduction();
+    if (!isPlainObject(about) || about.archived !== true) return false;
+    return originalIn(await this.#intake.tree.shownEntry()) === FIRST;
+  }
+
+  /** An archived file has all entries of this one, and was read before it. */
+  #revealed(): string | undefined {
+    const { tree } = this.#intake;
+    if (Number.isFinite(this.#usedAtMs)) tree.lastAtMs ||= this.#usedAtMs;
+    return this.#lastRead === undefined ? undefined : tree.resolve(this.#lastRead);
+  }
+
+  /** A conversation may come from several files, which are read in any order: the one used last is shown. */
+  async #isUsedLater(): Promise<boolean> {
+    const { tree } = this.#intake;
+    if (!Number.isFinite(this.#usedAtMs) || tree.branches === 1) return false;
+    const shown = await tree.shownEntry();
+    return shown !== undefined && Date.parse(shown.at) > this.#usedAtMs;
+  }
+}
