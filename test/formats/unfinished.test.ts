@@ -9,6 +9,8 @@ import { openStore } from "../../src/store/open.ts";
 import { tempFolder } from "../support/temp-folder.ts";
 
 const SESSION = "5e551000-0000-4000-8000-000000000001";
+/** A session that another one of the fixture continues with a copy of its messages. */
+const FIRST = "adcab481-14af-4293-8e92-645f861e1135";
 const KEY = `claude-code:${SESSION}`;
 
 const record = (value: object): string =>
@@ -57,6 +59,24 @@ describe("a conversation whose import was killed before its metadata was written
     await importConversations(store, [join(folder, "s")]);
     const { channel, profileId } = whole ?? {};
     expect(await store.ingest().find(whole?.id ?? "")).toMatchObject({ channel, profileId });
+  });
+});
+
+describe("a session whose copy was read first, and whose import was killed when it had taken its key", () => {
+  it("names the conversation with the next import", async () => {
+    const folder = tempFolder();
+    cpSync("test/fixtures/claude-code/1.0.100-resume", join(folder, "s"), { recursive: true });
+    await using store = await openStore(`sqlite:${join(folder, "store.db")}`);
+    await importConversations(store, [join(folder, "s")]);
+    const [whole] = (await store.list()).items;
+    expect(whole).toMatchObject({ key: `claude-code:${FIRST}`, title: "Hello there @say Hello." });
+    await store.ingest().update(whole?.id ?? "", { title: "Invalid API key · Please run /login" });
+    const ledger = new DatabaseSync(join(folder, "store.db-imports"));
+    const of = `WHERE path LIKE '%${FIRST}.jsonl'`;
+    ledger.exec(`INSERT INTO begun SELECT path FROM files ${of}; DELETE FROM files ${of}`);
+    ledger.close();
+    await importConversations(store, [join(folder, "s")]);
+    expect(await store.ingest().find(whole?.id ?? "")).toMatchObject({ title: whole?.title });
   });
 });
 

@@ -49,7 +49,10 @@ export class SessionKey {
     if (isNew) return { info: await this.#claim(info), named: "own" };
     const { isUnfinished, remembered } = this.#options;
     const settled = await this.#follow(isUnfinished ? await this.#claim(info) : info, start);
-    if (!this.#isOfOther(settled.key, start)) return { info: settled, named: "own" };
+    if (!this.#isOfOther(settled.key, start)) {
+      const wasTaken = isUnfinished && remembered === undefined && (await this.#wasOfOther(start));
+      return { info: settled, named: wasTaken ? "taken" : "own" };
+    }
     const taken = remembered === undefined ? await this.#takeOver(settled, start) : undefined;
     return taken === undefined ? { info: settled, named: "other" } : { info: taken, named: "taken" };
   }
@@ -86,6 +89,12 @@ export class SessionKey {
     const own = start.key === undefined ? keyOf(format, start) : null;
     if (key === null || own === null || !key.startsWith(`${format}:`)) return false;
     return splitMark(key)[0] !== ingest.adoptKey(own);
+  }
+
+  /** An import that was killed took the key over, and may not have set the title. */
+  async #wasOfOther({ sourceId }: SourceConversation): Promise<boolean> {
+    const { source_id: first } = await this.#options.introduction();
+    return typeof first === "string" && first !== sourceId;
   }
 
   /** The conversation was made of a copy of this source, which was read before it. */
