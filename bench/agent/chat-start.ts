@@ -41,6 +41,8 @@ function untilShown(args: string, env: NodeJS.ProcessEnv): Promise<number> {
     let output = "";
     const child = spawn("script", ["-qefc", `'${process.execPath}' ${args}`, "/dev/null"], { env });
     child.once("error", reject);
+    // Bare Node may have ended before it is told to.
+    child.stdin.on("error", () => {});
     child.stdout.on("data", (text) => {
       output += text;
       if (shownMs !== undefined || !output.includes("> ")) return;
