@@ -6,15 +6,13 @@ import { RawSocket } from "../gateway/socket/raw-socket.ts";
 import { Place } from "./run-command.ts";
 
 describe("token", () => {
-  it("revoke closes an open connection within a second", async () => {
+  it("revoke closes an open connection of a running gateway", async () => {
     using folder = new Place();
     await using gateway = await openPlace({}, { stateDir: folder.state });
     const socket = await RawSocket.signedIn(gateway, "read");
     const { tokenId } = await gateway.auth.check(gateway.secrets.get("read") ?? "");
     await folder.json(["token", "revoke", tokenId]);
-    const startMs = performance.now();
     expect(await socket.closed()).toBe(CLOSE.unauthorized);
-    expect(performance.now() - startMs).toBeLessThan(1000);
   });
 
   it("creates, lists and revokes tokens that a running gateway knows at once", async () => {
