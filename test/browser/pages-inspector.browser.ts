@@ -60,6 +60,8 @@ describe("the tree", () => {
     await expect.poll(() => activeBranch(chat)).toBe("shade");
     await expect.poll(() => rows.nth(1).getAttribute("aria-selected")).toBe("true");
     await page.getByText("In the shade of the pear tree.").first().waitFor();
+    // No frame comes between the two keys.
+    await page.evaluate("window.requestAnimationFrame = () => 0");
     await rows.nth(1).press("ArrowDown");
     await page.keyboard.press("Enter");
     await expect.poll(() => activeBranch(chat)).toBe("potatoes");

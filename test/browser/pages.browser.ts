@@ -169,6 +169,8 @@ describe("tokens and devices", () => {
     await place.store.create({ channel: "harbour" });
     await place.store.create({ channel: "airport" });
     await open.show("tokens");
+    // No frame comes between the click and the keys.
+    await page.evaluate("window.requestAnimationFrame = () => 0");
     await page.getByRole("button", { name: "New token" }).click();
     await page.keyboard.type("Harbour reader");
     await page.getByLabel("Which conversations").selectOption("channels");

@@ -3,6 +3,7 @@ import type { RefObject } from "preact";
 import { useState } from "preact/hooks";
 import type { MessageEntry } from "../../../src/message/types.ts";
 import { useKey } from "../app/keys.ts";
+import { focusRow } from "../ui/list/focus-row.ts";
 import type { VirtualRows } from "../ui/list/use-virtual.ts";
 import type { Item } from "./items.ts";
 import type { MessageActions } from "./message/message.tsx";
@@ -33,11 +34,7 @@ export function useSelection(
     const next = at < 0 ? messages.find(({ index }) => index >= (top ?? 0)) : messages[at + by];
     if (!next) return;
     virtual.scrollToIndex(next.index, { align: "auto" });
-    requestAnimationFrame(() =>
-      scroller.current
-        ?.querySelector<HTMLElement>(`[data-entry="${CSS.escape(next.item.key)}"]`)
-        ?.focus({ preventScroll: true }),
-    );
+    if (scroller.current) focusRow(scroller.current, `[data-entry="${CSS.escape(next.item.key)}"]`);
   };
   const open = (): void => {
     const article = document.activeElement?.closest("[data-entry]");

@@ -1,5 +1,5 @@
 import type { ComponentChildren, JSX } from "preact";
-import { useEffect, useId, useRef } from "preact/hooks";
+import { useId, useLayoutEffect, useRef } from "preact/hooks";
 import { classes, IconButton } from "./button.tsx";
 
 export interface DialogProps {
@@ -21,7 +21,8 @@ export function Dialog({ title, wide, foot, children, onSubmit, onClose }: Dialo
   const heading = useId();
   // The event of closing comes later: one that was replaced by another must not close that, too.
   const gone = useRef(false);
-  useEffect(() => {
+  // Before the next key: one that is pressed right after the click belongs to the dialog.
+  useLayoutEffect(() => {
     const element = dialog.current;
     element?.showModal();
     // The browser would choose the button that closes it, and the first space would press that.

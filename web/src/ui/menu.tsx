@@ -1,6 +1,6 @@
 /** A button that opens a list of things to do or to choose from. */
 import type { ComponentChildren, JSX } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { classes } from "./button.tsx";
 import { Icon, type IconName } from "./icon.tsx";
 
@@ -88,7 +88,7 @@ export interface MenuListProps {
 /** In the top layer, so that nothing cuts it off. The browser closes it on Escape and on a click elsewhere. */
 export function MenuList({ name, anchor, at, heading, items, note, onClose }: MenuListProps): JSX.Element {
   const list = useRef<HTMLDivElement>(null);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const element = list.current;
     if (!element) return;
     element.showPopover();
@@ -102,7 +102,7 @@ export function MenuList({ name, anchor, at, heading, items, note, onClose }: Me
     return () => element.removeEventListener("toggle", closed);
   }, []);
   // Again when there are more items, because some are read when the menu opens.
-  useEffect(() => {
+  useLayoutEffect(() => {
     const element = list.current;
     if (!element) return;
     placeBeside(element, at ? new DOMRect(at.x, at.y) : anchor.getBoundingClientRect());

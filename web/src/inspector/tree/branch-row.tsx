@@ -23,6 +23,7 @@ export function BranchRow(props: BranchRowProps): JSX.Element {
   const words =
     label === "" ? (branch.parent === null ? "From the first message" : "Nothing new yet") : label;
   return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the tree has the keys
     <div
       class={`branch-row${branch.active ? " active" : ""}${onPath ? " on-path" : ""}`}
       role="treeitem"
@@ -36,11 +37,6 @@ export function BranchRow(props: BranchRowProps): JSX.Element {
       style={{ top: `${row.row * ROW_HEIGHT}px`, paddingLeft: `${indent}px` }}
       onFocus={onFocus}
       onClick={onCheckout}
-      onKeyDown={(event) => {
-        if (event.target !== event.currentTarget || (event.key !== "Enter" && event.key !== " ")) return;
-        event.preventDefault();
-        onCheckout();
-      }}
     >
       <span class="branch-text" title={`${branch.name}\n${branch.firstWords ?? words}`}>
         <span class="branch-name cut">{branch.name}</span>

@@ -2,6 +2,7 @@
 import type { JSX } from "preact";
 import { useMemo, useRef, useState } from "preact/hooks";
 import type { BranchView } from "../../../../src/gateway/wire/rest.ts";
+import { focusRow } from "../../ui/list/focus-row.ts";
 import { useVisibleRows } from "../../ui/list/use-visible-rows.ts";
 import { BranchRow } from "./branch-row.tsx";
 import { type GraphRow, layoutBranches } from "./graph.ts";
@@ -32,8 +33,7 @@ export function BranchTree({ branches, pending, onCheckout, onCompare }: BranchT
     const top = row * ROW_HEIGHT;
     const bottom = top + ROW_HEIGHT - element.clientHeight;
     element.scrollTop = Math.min(top, Math.max(bottom, element.scrollTop));
-    // Once the row is there.
-    requestAnimationFrame(() => element.querySelector<HTMLElement>(`[data-row="${row}"]`)?.focus());
+    focusRow(element, `[data-row="${row}"]`);
   };
   const onKeyDown = (event: KeyboardEvent): void => {
     const { branch, parentRow } = rows[focused] as GraphRow;
@@ -44,6 +44,8 @@ export function BranchTree({ branches, pending, onCheckout, onCompare }: BranchT
       ArrowRight: () => move(rows.find((row) => row.parentRow === focused)?.row ?? focused),
       Home: () => move(0),
       End: () => move(rows.length - 1),
+      Enter: () => onCheckout?.(branch.name),
+      " ": () => onCheckout?.(branch.name),
       c: () => onCompare(branch.name),
     };
     const step = event.ctrlKey || event.metaKey || event.altKey ? undefined : steps[event.key];

@@ -1,5 +1,5 @@
 import type { JSX } from "preact";
-import { useEffect, useId, useRef, useState } from "preact/hooks";
+import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { SettingView } from "../../../../src/gateway/wire/rest.ts";
 import { messageOf } from "../../api/api.ts";
 import { useAction } from "../../state/use-action.ts";
@@ -20,7 +20,7 @@ export function SettingField({ setting, onChanged, onClose }: SettingFieldProps)
   const [text, setText] = useState(secret ? "" : valueText(value));
   const input = useRef<HTMLInputElement>(null);
   const problem = useId();
-  useEffect(() => input.current?.focus(), []);
+  useLayoutEffect(() => input.current?.focus(), []);
   const save = useAction(async (change: () => Promise<unknown>) => {
     await change();
     onChanged();
