@@ -65,14 +65,28 @@ export async function agentsOf(
   return found;
 }
 
+/** As many are asked for together: each is two questions to the store, and a tool may have thousands. */
+const TOGETHER = 200;
+
 /** All sub-agents of the same tool that were active after the conversation began. */
 async function startedSince(store: Store, chat: Conversation, format: string): Promise<Agent[]> {
   const { channel, createdAt } = await chat.info();
   const agents: Agent[] = [];
+  let ids: string[] = [];
+  const look = async (): Promise<void> => {
+    const looked = await Promise.all(ids.map((id) => agentIn(store, id, format)));
+    agents.push(...looked.filter((agent) => agent !== undefined));
+    ids = [];
+  };
   for await (const { id } of store.list({ after: createdAt, ...(channel === null ? {} : { channel }) })) {
-    const other = id === chat.id ? undefined : await store.get(id);
-    const known = other === undefined ? undefined : await introductionIn(other);
-    if (known?.format === format && known.parent !== undefined) agents.push({ id, ...known });
+    if (id !== chat.id && ids.push(id) === TOGETHER) await look();
   }
+  await look();
   return agents;
+}
+
+async function agentIn(store: Store, id: string, format: string): Promise<Agent | undefined> {
+  const chat = await store.get(id);
+  const known = chat === undefined ? undefined : await introductionIn(chat);
+  return known?.format === format && known.parent !== undefined ? { id, ...known } : undefined;
 }
