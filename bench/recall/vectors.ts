@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { getLoadablePath } from "sqlite-vec";
+import { PAGE_BYTES } from "../../src/sqlite/open.ts";
 import { blobOf } from "../../src/sqlite/vectors/blob.ts";
 import { type Space, VectorTable, vectorTableSql } from "../../src/sqlite/vectors/vector-table.ts";
 import { alternate, type BenchRow, report, sized, timed } from "../harness.ts";
@@ -54,7 +55,7 @@ export async function vectors(folder: string): Promise<BenchRow[]> {
 }
 
 function fill(database: DatabaseSync, source: ClusteredVectors): { table: VectorTable; space: Space } {
-  database.exec("PRAGMA page_size = 8192; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL");
+  database.exec(`PRAGMA page_size = ${PAGE_BYTES}; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL`);
   database.exec(vectorTableSql("ours"));
   database.exec(`CREATE VIRTUAL TABLE bare USING vec0(vector float[${DIMENSIONS}] distance_metric=cosine)`);
   const table = new VectorTable(database, "ours", true);

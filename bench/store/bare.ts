@@ -4,6 +4,7 @@
  */
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { migrations } from "../../src/engine/sqlite/migrations/migrations.ts";
+import { PAGE_BYTES } from "../../src/sqlite/open.ts";
 import { UuidSequence } from "../../src/util/uuid.ts";
 
 export const CONTENT: string = "The quick brown fox jumps over the lazy dog. ".repeat(23).slice(0, 1024);
@@ -19,7 +20,7 @@ export class BareSqlite {
 
   constructor(path: string, synchronous: "FULL" | "NORMAL", conversations = 1) {
     this.database = new DatabaseSync(path);
-    this.database.exec(`PRAGMA page_size = 8192; PRAGMA journal_mode = WAL; PRAGMA synchronous = ${synchronous};
+    this.database.exec(`PRAGMA page_size = ${PAGE_BYTES}; PRAGMA journal_mode = WAL; PRAGMA synchronous = ${synchronous};
       PRAGMA secure_delete = ON; PRAGMA foreign_keys = ON`);
     for (const { up } of migrations) {
       if (typeof up === "string") this.database.exec(up);
@@ -67,7 +68,7 @@ export class PlainInsert {
   constructor(path: string, synchronous: "FULL" | "NORMAL") {
     const database = new DatabaseSync(path);
     database.exec(
-      `PRAGMA page_size = 8192; PRAGMA journal_mode = WAL; PRAGMA synchronous = ${synchronous}; CREATE TABLE plain (body TEXT)`,
+      `PRAGMA page_size = ${PAGE_BYTES}; PRAGMA journal_mode = WAL; PRAGMA synchronous = ${synchronous}; CREATE TABLE plain (body TEXT)`,
     );
     this.#insert = database.prepare("INSERT INTO plain VALUES (?)");
   }

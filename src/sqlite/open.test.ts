@@ -4,7 +4,7 @@ import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it } from "vitest";
 import { tempFolder } from "../../test/support/temp-folder.ts";
 import { type Migration, migrate, migrationCopies } from "./migrate.ts";
-import { type OpenOptions, openDatabase } from "./open.ts";
+import { type OpenOptions, openDatabase, PAGE_BYTES } from "./open.ts";
 import { pragma } from "./pragma.ts";
 
 const first: Migration = { name: "notes", up: "CREATE TABLE notes (text TEXT) STRICT" };
@@ -27,7 +27,7 @@ describe("opening a SQLite file", () => {
     expect(database.prepare("PRAGMA journal_mode").get()?.journal_mode).toBe("wal");
     expect(pragma(database, "synchronous")).toBe(2);
     expect(pragma(database, "secure_delete")).toBe(1);
-    expect(pragma(database, "page_size")).toBe(8192);
+    expect(pragma(database, "page_size")).toBe(PAGE_BYTES);
     expect(pragma(database, "foreign_keys")).toBe(1);
     expect([pragma(database, "application_id"), pragma(database, "user_version")]).toEqual([4711, 1]);
     database.close();

@@ -26,6 +26,9 @@ export interface OpenOptions {
   readonly canShrink?: boolean;
 }
 
+/** Of new files. Messages have a few kilobytes: pages of 4 KB would stay a third empty, or more, and of 8 KB a seventh. */
+export const PAGE_BYTES = 16_384;
+
 /** This version fixes a rare loss of the write-ahead log when several processes write. */
 const SAFE_VERSION = [3, 51, 3] as const;
 
@@ -112,8 +115,8 @@ function configure(database: DatabaseSync, path: string, options: OpenOptions): 
   database.exec("PRAGMA foreign_keys = ON");
   if (options.readonly) return;
   if (isOlder(database, SAFE_VERSION)) database.exec("PRAGMA locking_mode = EXCLUSIVE");
-  // Applies to new files only. Messages have a few kilobytes: pages of 4 KB would stay a third empty, or more.
-  database.exec("PRAGMA page_size = 8192");
+  // Applies to new files only.
+  database.exec(`PRAGMA page_size = ${PAGE_BYTES}`);
   if (options.canShrink) database.exec("PRAGMA auto_vacuum = INCREMENTAL");
   database.exec("PRAGMA journal_mode = WAL");
   database.exec(`PRAGMA synchronous = ${options.synchronous}`);

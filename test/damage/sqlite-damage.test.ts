@@ -3,13 +3,13 @@ import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { beforeAll, describe, expect, it } from "vitest";
 import { openStore } from "../../src/index.ts";
+import { PAGE_BYTES } from "../../src/sqlite/open.ts";
 import { rebuildStore } from "../../src/store/copy/repair.ts";
 import { Dice } from "../sim/dice.ts";
 import { replayable, seeds } from "../sim/seeds.ts";
 import { tempFolder } from "../support/temp-folder.ts";
 import { differences, fillStore, foreign, type Words, wordsOf } from "./full-store.ts";
 
-const PAGE = 8192;
 let sound: Buffer;
 let original: Words;
 /** Where the root page of the index begins that pages are read by. */
@@ -32,8 +32,8 @@ beforeAll(async () => {
 
 /** A page of an index, and those below it. */
 function pagesOf(number: number): number[] {
-  const start = (number - 1) * PAGE;
-  const page = sound.subarray(start, start + PAGE);
+  const start = (number - 1) * PAGE_BYTES;
+  const page = sound.subarray(start, start + PAGE_BYTES);
   const isInterior = page[0] === 2;
   if (!isInterior) return [start];
   const cells = Array.from({ length: page.readUInt16BE(3) }, (_, index) =>
@@ -102,7 +102,7 @@ async function flipIndex(name: string, seed: number): Promise<void> {
     const start = dice.pick(indexPages.get(name) as number[]);
     const cells = bytes.readUInt16BE(start + 5);
     const header = 8 + 2 * bytes.readUInt16BE(start + 3);
-    const used = dice.below(header + PAGE - cells);
+    const used = dice.below(header + PAGE_BYTES - cells);
     const at = start + (used < header ? used : cells + used - header);
     bytes[at] = (bytes[at] as number) ^ (1 << dice.below(8));
   });
@@ -115,9 +115,9 @@ async function overwrite(seed: number): Promise<void> {
   const dice = new Dice(seed);
   const path = damagedCopy((bytes) => {
     for (let count = 1 + dice.below(3); count > 0; count--) {
-      const start = dice.below(bytes.length / PAGE) * PAGE;
-      if (dice.chance(0.3)) bytes.fill(0, start, start + PAGE);
-      else dice.fill(bytes.subarray(start, start + PAGE));
+      const start = dice.below(bytes.length / PAGE_BYTES) * PAGE_BYTES;
+      if (dice.chance(0.3)) bytes.fill(0, start, start + PAGE_BYTES);
+      else dice.fill(bytes.subarray(start, start + PAGE_BYTES));
     }
   });
   const damaged = readFileSync(path);
@@ -158,7 +158,7 @@ describe("a damaged SQLite store", () => {
   );
 
   it("is read by many at once", async () => {
-    const path = damagedCopy((bytes) => bytes.fill(0xff, bySeq, bySeq + PAGE));
+    const path = damagedCopy((bytes) => bytes.fill(0xff, bySeq, bySeq + PAGE_BYTES));
     await using store = await openStore(`sqlite:${path}`, { readonly: true, onProblem: () => {} });
     const chats = await Promise.all([1, 2, 3, 4].map((number) => store.get(`cli:chat-${number}`)));
     const pages = await Promise.all(chats.map((chat) => chat?.entries({ limit: 5 })));
@@ -167,7 +167,7 @@ describe("a damaged SQLite store", () => {
 
   it("is reported even if nothing is lost", async () => {
     for (const start of [0, bySeq]) {
-      const path = damagedCopy((bytes) => bytes.fill(0xff, start, start + PAGE));
+      const path = damagedCopy((bytes) => bytes.fill(0xff, start, start + PAGE_BYTES));
       const { words, problems } = await read(path);
       expect(differences(words, original)).toEqual([]);
       expect(problems).toEqual([expect.stringContaining("The file is damaged")]);

@@ -5,9 +5,9 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it } from "vitest";
 import { type Message, openStore } from "../../src/index.ts";
+import { PAGE_BYTES } from "../../src/sqlite/open.ts";
 import { tempFolder } from "../support/temp-folder.ts";
 
-const PAGE = 8192;
 const says = (from: number, count: number): Message[] =>
   Array.from({ length: count }, (_, index) => ({
     role: "user",
@@ -29,22 +29,22 @@ async function filled(): Promise<{ path: string; cursor: string; pages: readonly
   const database = new DatabaseSync(path, { readOnly: true });
   const root = database.prepare("SELECT rootpage FROM sqlite_schema WHERE name = 'entries'").get();
   database.close();
-  const start = (Number(root?.rootpage) - 1) * PAGE;
+  const start = (Number(root?.rootpage) - 1) * PAGE_BYTES;
   const bytes = readFileSync(path);
   const child = (cell: number): number =>
-    (bytes.readUInt32BE(start + bytes.readUInt16BE(start + 12 + 2 * cell)) - 1) * PAGE;
+    (bytes.readUInt32BE(start + bytes.readUInt16BE(start + 12 + 2 * cell)) - 1) * PAGE_BYTES;
   return { path, cursor, pages: [child(2), child(4)] };
 }
 
 function overwrite(path: string, page: number): void {
   const bytes = readFileSync(path);
-  writeFileSync(path, bytes.fill(0xff, page, page + PAGE));
+  writeFileSync(path, bytes.fill(0xff, page, page + PAGE_BYTES));
 }
 
 /** In another process: this one would lose its locks. */
 function overwriteElsewhere(path: string, page: number): void {
   const script = `const fs = require("node:fs");
-    fs.writeSync(fs.openSync(process.argv[1], "r+"), Buffer.alloc(${PAGE}, 0xff), 0, ${PAGE}, ${page});`;
+    fs.writeSync(fs.openSync(process.argv[1], "r+"), Buffer.alloc(${PAGE_BYTES}, 0xff), 0, ${PAGE_BYTES}, ${page});`;
   execFileSync(process.execPath, ["-e", script, path]);
 }
 

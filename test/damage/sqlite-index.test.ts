@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it } from "vitest";
 import { type Message, openStore } from "../../src/index.ts";
+import { PAGE_BYTES } from "../../src/sqlite/open.ts";
 import { tempFolder } from "../support/temp-folder.ts";
 
-const PAGE = 8192;
 const says = (count: number): Message[] =>
   Array.from({ length: count }, (_, index) => ({ role: "user", content: `word ${index}` }));
 
@@ -16,7 +16,7 @@ function hideLast(path: string, index: string): void {
   const root = database.prepare("SELECT rootpage FROM sqlite_schema WHERE name = ?").get(index);
   database.close();
   const bytes = readFileSync(path);
-  const cells = (Number(root?.rootpage) - 1) * PAGE + 3;
+  const cells = (Number(root?.rootpage) - 1) * PAGE_BYTES + 3;
   bytes.writeUInt16BE(bytes.readUInt16BE(cells) - 1, cells);
   writeFileSync(path, bytes);
 }

@@ -11,6 +11,7 @@ import {
 } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it } from "vitest";
+import { PAGE_BYTES } from "../../src/sqlite/open.ts";
 import { found, Place, say } from "./kit.ts";
 
 const TEXTS = Array.from({ length: 120 }, (_, index) => `lighthouse number${index} of ${index % 7} keepers`);
@@ -36,18 +37,17 @@ function noise(length: number, seed: number): Uint8Array {
   });
 }
 
-const PAGE = 8192;
 const DAMAGE: Record<string, (path: string) => void> = {
   "no bytes": (path) => truncateSync(path, 0),
   "its first half": (path) => truncateSync(path, Math.floor(statSync(path).size / 2)),
-  "half a page more than one page": (path) => truncateSync(path, PAGE * 1.5),
+  "half a page more than one page": (path) => truncateSync(path, PAGE_BYTES * 1.5),
   text: (path) => writeFileSync(path, "Dear diary, ".repeat(5000)),
   "a header of zeros": (path) => overwrite(path, 0, new Uint8Array(100)),
-  "noise instead of its schema": (path) => overwrite(path, 100, noise(PAGE - 100, 3)),
+  "noise instead of its schema": (path) => overwrite(path, 100, noise(PAGE_BYTES - 100, 3)),
   "noise in every page after the first": (path) =>
-    overwrite(path, PAGE, noise(statSync(path).size - PAGE, 5)),
+    overwrite(path, PAGE_BYTES, noise(statSync(path).size - PAGE_BYTES, 5)),
   "zeros in every page after the first": (path) =>
-    overwrite(path, PAGE, new Uint8Array(statSync(path).size - PAGE)),
+    overwrite(path, PAGE_BYTES, new Uint8Array(statSync(path).size - PAGE_BYTES)),
   "an older schema": (path) => sql(path, "PRAGMA user_version = 1; DROP TABLE forgotten"),
   "a newer schema": (path) => sql(path, "PRAGMA user_version = 99"),
   "other words": (path) =>
@@ -83,9 +83,9 @@ describe("the file of an index", () => {
     const place = new Place(engine);
     await filled(place);
     const whole = readFileSync(place.index);
-    for (let page = 1; page < whole.length / PAGE; page++) {
+    for (let page = 1; page < whole.length / PAGE_BYTES; page++) {
       writeFileSync(place.index, whole);
-      overwrite(place.index, page * PAGE, noise(PAGE, page));
+      overwrite(place.index, page * PAGE_BYTES, noise(PAGE_BYTES, page));
       await using store = await place.open();
       // A damaged page that this search does not need stays unnoticed, which is all right.
       for (const text of ["number17", "lighthouse", "numbre18 in:text", "keepers channel:cli"]) {
@@ -101,7 +101,7 @@ describe("the file of an index", () => {
     await (await store.open("cli:a")).append(say(...TEXTS));
     await store.search("number17");
     sql(place.index, "PRAGMA wal_checkpoint(TRUNCATE)");
-    overwrite(place.index, PAGE, noise(statSync(place.index).size - PAGE, 5));
+    overwrite(place.index, PAGE_BYTES, noise(statSync(place.index).size - PAGE_BYTES, 5));
     await (await store.open("cli:a")).append(say("after the damage"));
     expect(await found(store, "number17")).toEqual([TEXTS[17]]);
     expect(await found(store, "damage")).toEqual(["after the damage"]);
@@ -110,7 +110,7 @@ describe("the file of an index", () => {
   it("can be built again when it is damaged", async () => {
     const place = new Place(engine);
     await filled(place);
-    overwrite(place.index, PAGE, noise(statSync(place.index).size - PAGE, 5));
+    overwrite(place.index, PAGE_BYTES, noise(statSync(place.index).size - PAGE_BYTES, 5));
     await using store = await place.open();
     await store.rebuildSearch();
     expect(await found(store, "number17")).toEqual([TEXTS[17]]);

@@ -4,6 +4,7 @@ import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it } from "vitest";
 import { tempFolder } from "../../../../test/support/temp-folder.ts";
 import type { MessageInput } from "../../../message/types.ts";
+import { PAGE_BYTES } from "../../../sqlite/open.ts";
 import { openStore } from "../../../store/open.ts";
 import { sha256Hex } from "../../../util/sha256.ts";
 import { inOneGo } from "../../../util/steps.ts";
@@ -19,7 +20,6 @@ const [AT, LATER] = ["2026-01-01T00:00:00.000Z", "2026-01-02T00:00:00.000Z"] as 
 
 const WORDS = "shared ".repeat(9000);
 const HASH = sha256Hex(WORDS);
-const PAGE_BYTES = 8192;
 const [TABLE_LEAF, INDEX_LEAF] = [13, 10];
 
 const result = (content: string): MessageInput => ({

@@ -7,6 +7,7 @@ import { DatabaseSync } from "node:sqlite";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { tempFolder } from "../../../../test/support/temp-folder.ts";
+import { PAGE_BYTES } from "../../../sqlite/open.ts";
 import type { Conversation } from "../../../store/conversation.ts";
 import { openStore } from "../../../store/open.ts";
 import type { Store } from "../../../store/store.ts";
@@ -210,7 +211,7 @@ function addBlob(path: string, hash: string, chunks: number): void {
 /** What SQLite leaves behind when it moves rows: a word in the gap of a page, the last one that has room for it. */
 function plant(path: string, word: string): void {
   const bytes = readFileSync(path);
-  const starts = Array.from({ length: bytes.length / 8192 - 1 }, (_, page) => (page + 1) * 8192);
+  const starts = Array.from({ length: bytes.length / PAGE_BYTES - 1 }, (_, page) => (page + 1) * PAGE_BYTES);
   const gapOf = (start: number): [from: number, to: number] => [
     start + 8 + 2 * bytes.readUInt16BE(start + 3),
     start + bytes.readUInt16BE(start + 5),

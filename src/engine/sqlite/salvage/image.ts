@@ -1,5 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { unavailable } from "../../../errors.ts";
+import { PAGE_BYTES } from "../../../sqlite/open.ts";
 
 /**
  * Reads the files in another process: this one would lose SQLite's locks on
@@ -21,8 +22,6 @@ const READER = `
 const HEADER_TEXT = "SQLite format 3\0";
 const LOG_HEADER_BYTES = 32;
 const FRAME_HEADER_BYTES = 24;
-/** Of new files. */
-const USUAL_PAGE_SIZE = 8192;
 
 /** The pages of a SQLite file with those of its write-ahead log, without trust in any of them. */
 export class Image {
@@ -42,7 +41,7 @@ export class Image {
     this.#log = log;
     this.hasHeader = database.subarray(0, HEADER_TEXT.length).toString("latin1") === HEADER_TEXT;
     const said = this.hasHeader ? database.readUInt16BE(16) : 0;
-    this.pageSize = [said === 1 ? 65_536 : said, logged].find(isPageSize) ?? USUAL_PAGE_SIZE;
+    this.pageSize = [said === 1 ? 65_536 : said, logged].find(isPageSize) ?? PAGE_BYTES;
     this.usable = this.pageSize - (this.hasHeader ? (database[20] ?? 0) : 0);
     this.#frames = committedFrames(log, this.pageSize);
     this.pageCount = Math.max(Math.floor(database.length / this.pageSize), ...this.#frames.keys());

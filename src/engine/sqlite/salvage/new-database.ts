@@ -1,10 +1,11 @@
 import { DatabaseSync, type SQLInputValue } from "node:sqlite";
+import { PAGE_BYTES } from "../../../sqlite/open.ts";
 import { APPLICATION_ID, migrations } from "../migrations/migrations.ts";
 
 /** An empty store. */
 export function newDatabase(path: string): DatabaseSync {
   const database = new DatabaseSync(path);
-  database.exec("PRAGMA page_size = 8192; PRAGMA secure_delete = ON; PRAGMA foreign_keys = OFF");
+  database.exec(`PRAGMA page_size = ${PAGE_BYTES}; PRAGMA secure_delete = ON; PRAGMA foreign_keys = OFF`);
   for (const { up } of migrations) {
     if (typeof up === "string") database.exec(up);
     else up(database);
