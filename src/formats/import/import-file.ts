@@ -200,7 +200,7 @@ async function readLinesOf(opened: Opened, format: WithLines, records: readonly 
     kept: stream.held ?? { offset: reading.offset, line: reading.line },
     reader: sink.canContinue ? reader.state() : undefined,
   };
-  const put = (): void => ledger.put(memoryOf(opened, read, sink, fingerprint), sink.offered);
+  const put = (): void => ledger.put(memoryOf(opened, read, sink, fingerprint), sink.offered, resumes);
   if (former === undefined || sink.hasTrashed || sink.hasPurged) return put();
   if (await retire(session.ingest, ledger, former.id, file.path, put)) session.report.joined++;
 }

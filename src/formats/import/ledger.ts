@@ -139,19 +139,19 @@ export class Ledger {
     return written(() => this.#begin.run(path).changes === 0);
   }
 
-  /** `offered`: those of the ids that files wait for which this one has. */
-  put(memory: FileMemory, offered: Iterable<string> = []): void {
-    written(() => this.#putAll(memory, offered));
+  /** `offered`: those of the ids that files wait for which this one has. `continued`: only its end was read. */
+  put(memory: FileMemory, offered: Iterable<string> = [], continued = false): void {
+    written(() => this.#putAll(memory, offered, continued));
   }
 
   /** A file may hold thousands of conversations, and a transaction for each would take longer than reading it. */
-  #putAll(memory: FileMemory, offered: Iterable<string>): void {
+  #putAll(memory: FileMemory, offered: Iterable<string>, continued: boolean): void {
     this.#database.exec("BEGIN IMMEDIATE");
     try {
       this.#put.run(memory.path, JSON.stringify(memory));
       for (const { id } of memory.conversations) this.#note.run(id, memory.path);
       this.#end.run(memory.path);
-      this.awaiting.put(memory.path, memory.awaits, offered);
+      this.awaiting.put(memory.path, memory.awaits, offered, continued);
       this.#database.exec("COMMIT");
     } catch (error) {
       if (this.#database.isTransaction) this.#database.exec("ROLLBACK");

@@ -217,7 +217,7 @@ class Run {
       return memory;
     const { describe } = await sideFiles.read(format, file.around);
     const now = await describeAgain(session.ingest, memory, describe);
-    if (now !== memory) this.#ledger.put(now);
+    if (now !== memory) this.#ledger.put(now, [], true);
     return now;
   }
 

@@ -35,10 +35,14 @@ export class Awaiting {
   /**
    * A file was read, which waits for something itself, or not, and offers ids that others wait for. Copies of a part
    * that wait for the same record may have it too: they are not what the others wait for.
+   *
+   * `continued`: only its end was read, which does not answer what it waits for. That may have become due meanwhile.
    */
-  put(path: string, awaits: string | undefined, offered: Iterable<string>): void {
-    if (awaits !== undefined) this.#write(path, { id: awaits, isDue: false });
-    else if (this.#all.has(path)) this.#remove(path);
+  put(path: string, awaits: string | undefined, offered: Iterable<string>, continued: boolean): void {
+    if (awaits === undefined) this.#remove(path);
+    else if (!continued || this.#all.get(path)?.id !== awaits) {
+      this.#write(path, { id: awaits, isDue: false });
+    }
     const others = new Set(offered);
     if (awaits !== undefined) others.delete(awaits);
     if (others.size === 0) return;
@@ -73,6 +77,7 @@ export class Awaiting {
   }
 
   #remove(path: string): void {
+    if (!this.#all.has(path)) return;
     this.#database.prepare("DELETE FROM awaiting WHERE path = ?").run(path);
     this.#all.delete(path);
     this.#ids = undefined;
