@@ -129,7 +129,7 @@ export const blobs: Topic = (check) => {
   check("a large part is stored once, however many conversations contain it", async (bench) => {
     const store = await bench.open();
     const chats = [await store.create(), await store.create(), await store.create()];
-    const bytes = bytesFrom(4, 400_000);
+    const bytes = bytesFrom(4, 1_000_000);
     for (const chat of chats) {
       await chat.append(image(bytes.toString("base64")));
       await chat.append(image(bytes.toString("base64")));
