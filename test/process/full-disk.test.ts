@@ -70,7 +70,7 @@ describe.skipIf(lacks(isRoot, "a full file system needs root, to mount a small t
       "refuses appends to %s until there is room, and keeps what it acknowledged",
       async (engine) => {
         using folder = new Folder();
-        must("mount", "-t", "tmpfs", "-o", "size=2m", "tmpfs", folder.path);
+        must("mount", "-t", "tmpfs", "-o", "size=4m", "tmpfs", folder.path);
         try {
           await fillAndMakeRoom(folder, engine);
         } finally {
@@ -84,7 +84,7 @@ describe.skipIf(lacks(isRoot, "a full file system needs root, to mount a small t
 async function fillAndMakeRoom(folder: Folder, engine: (typeof ENGINES)[number]): Promise<void> {
   await using child = new Child();
   const ballast = join(folder.path, "ballast");
-  writeFileSync(ballast, Buffer.alloc(600_000));
+  writeFileSync(ballast, Buffer.alloc(1_200_000));
   await child.do("open", folder.target(engine), {});
   const kept: string[] = [];
   const write = async (): Promise<boolean> => {
