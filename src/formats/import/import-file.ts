@@ -163,13 +163,15 @@ async function readLinesOf(opened: Opened, format: WithLines, records: readonly 
   const check = new ReadCheck(source, file.path);
   let told = reading.offset;
   const problem = await guarded(async () => {
-    for await (const batch of readLines(stream.recording(check.source), { from, signal })) {
+    const options = { ...stream.options, from, signal };
+    for await (const batch of readLines(stream.recording(check.source), options)) {
       for (const line of batch) {
         const waiting = reading.read(line);
         if (waiting !== undefined) await waiting;
       }
+      stream.cut(reading.line);
       stream.release();
-      await write(opened, sink, reading.offset - from.offset, check);
+      await write(opened, sink, stream.end - from.offset, check);
       await sink.trim();
       opened.onBytes(reading.offset - told);
       told = reading.offset;
@@ -273,7 +275,8 @@ async function readDocument(opened: Opened, format: WithDocument): Promise<void>
   let count = 0;
   const isElement = (value: Json): boolean => isJsonObject(value) && format.document.sniff(value);
   const problem = await guarded(async () => {
-    for await (const element of readElements(stream.recording(check.source), { signal, isElement })) {
+    const options = { ...stream.options, signal, isElement };
+    for await (const element of readElements(stream.recording(check.source), options)) {
       if (element.offset < done) {
         stream.add(element.offset, element.bytes, false);
         stream.releaseClaimed();
@@ -283,11 +286,8 @@ async function readDocument(opened: Opened, format: WithDocument): Promise<void>
       isAlone &&= ++count === 1 && keepGap(stream, element.offset);
       stream.add(element.offset, element.bytes, false);
       sink.originals.element = element.offset;
-      if ("problem" in element) {
-        sink.skip({ ...element, line: null }, element.problem);
-        continue;
-      }
-      await format.document.read({ ...element, line: null }, sink, file.around);
+      if ("problem" in element) sink.skip({ ...element, line: null }, element.problem);
+      else await format.document.read({ ...element, line: null }, sink, file.around);
       stream.releaseClaimed();
       await write(opened, sink, element.offset - done, check);
       await sink.trim();

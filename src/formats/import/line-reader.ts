@@ -1,6 +1,6 @@
 /** Passes the lines of a file to its reader as records, and reports lines that are not records. */
 import type { RecordReader } from "../contract/reader.ts";
-import { cutLongStrings, giveBack } from "../sources/json/long-strings.ts";
+import { cutLongStrings } from "../sources/json/long-strings.ts";
 import { parseRecords } from "../sources/json/records.ts";
 import type { SourceLine } from "../sources/types.ts";
 import type { FileSink } from "./file-sink.ts";
@@ -51,13 +51,11 @@ export class LineReader {
     return undefined;
   }
 
-  /** Keeps a long string in memory once, as bytes, and never as a string. */
+  /** A long string is never in memory beside its line. */
   async #parseLong({ line, offset, bytes: length }: SourceLine, raw: Buffer): Promise<void> {
     const { text, cuts } = cutLongStrings(raw);
     let shown = text;
-    for (const { token, bytes } of cuts) shown = shown.replace(token, await this.#placeholders.put(bytes));
-    for (const { bytes } of cuts) giveBack(bytes);
-    giveBack(raw);
+    for (const { token, pieces } of cuts) shown = shown.replace(token, await this.#placeholders.put(pieces));
     const { values, rest } = parseRecords(shown);
     for (const { value } of values) this.#reader.record({ value, line, offset, bytes: length });
     if (rest !== undefined) this.#sink.skip({ line, offset }, rest.reason);

@@ -10,7 +10,7 @@
 
 import type { BlobRef } from "../../message/types.ts";
 import type { Ingest } from "../../store/write/ingest.ts";
-import { sha256Hex } from "../../util/sha256.ts";
+import { sha256, sha256Hex } from "../../util/sha256.ts";
 
 const PREFIX = "colloquy-text-";
 /** Strings of at least this size are replaced: the limit of `cutLongStrings`. */
@@ -30,9 +30,8 @@ export class TextPlaceholders {
   }
 
   /** Stores a string and returns its placeholder. */
-  async put(bytes: Buffer): Promise<string> {
-    const stored = await this.#ingest?.putBlob(bytes);
-    const { hash, size } = stored ?? { hash: hashOf(bytes), size: bytes.length };
+  async put(pieces: Iterable<Buffer>): Promise<string> {
+    const { hash, size } = (await this.#ingest?.putBlob(pieces)) ?? measured(pieces);
     const placeholder = `${PREFIX}${hash}`;
     if (!this.#texts.has(placeholder)) this.#unused.add(hash);
     this.#texts.set(placeholder, { hash, size });
@@ -81,9 +80,15 @@ function isLong(value: unknown): value is string {
 }
 
 function placeholderFor(text: string): string {
-  return `${PREFIX}${hashOf(Buffer.from(text))}`;
+  return `${PREFIX}${sha256Hex(Buffer.from(text))}`;
 }
 
-function hashOf(bytes: Buffer): string {
-  return sha256Hex(bytes);
+function measured(pieces: Iterable<Buffer>): TextRef {
+  const hash = sha256();
+  let size = 0;
+  for (const piece of pieces) {
+    hash.update(piece);
+    size += piece.length;
+  }
+  return { hash: hash.digest("hex"), size };
 }

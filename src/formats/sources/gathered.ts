@@ -1,3 +1,40 @@
+import type { Recorded } from "./types.ts";
+
+/** The beginning of a line or an element, until its end is read. */
+export type Begun = Pick<Gathered, "length" | "isOver" | "add" | "take">;
+
+/** `recorded`: the bytes that were read, for a source that is kept anyway; nothing is copied then. */
+export function begun(bytesMax: number, recorded: Recorded | undefined, start: () => number): Begun {
+  return recorded === undefined
+    ? new Gathered(bytesMax)
+    : new Counted(bytesMax, (bytes) => recorded(start(), bytes));
+}
+
+class Counted implements Begun {
+  readonly #bytesMax: number;
+  readonly #recorded: (bytes: number) => Buffer;
+  length = 0;
+
+  constructor(bytesMax: number, recorded: (bytes: number) => Buffer) {
+    this.#bytesMax = bytesMax;
+    this.#recorded = recorded;
+  }
+
+  get isOver(): boolean {
+    return this.length > this.#bytesMax;
+  }
+
+  add(piece: Buffer): void {
+    this.length += piece.length;
+  }
+
+  take(): Buffer | undefined {
+    const taken = this.isOver ? undefined : this.#recorded(this.length);
+    this.length = 0;
+    return taken;
+  }
+}
+
 /**
  * Joins pieces of bytes to a line or an element.
  *
@@ -5,7 +42,7 @@
  * memory at once instead of at the next garbage collection, so that copies of
  * 64 MB lines do not pile up.
  */
-export class Gathered {
+class Gathered {
   readonly #bytesMax: number;
   #bytes: Buffer | undefined;
   #length = 0;

@@ -1,7 +1,7 @@
 /** Splits bytes into lines, many at a time. */
 import { isAscii, isUtf8 } from "node:buffer";
 import { LINE_BYTES_MAX, NEWLINE } from "../../disk/line-scan.ts";
-import { Gathered } from "./gathered.ts";
+import { type Begun, begun } from "./gathered.ts";
 import type { ByteSource, LineFlaw, LineState, LinesOptions, SourceLine } from "./types.ts";
 
 /** Longer lines have no text: see `cutLongStrings`. */
@@ -29,7 +29,8 @@ export async function* readLines(
       for (let at = 0; at < chunk.length; at += BATCH_BYTES) {
         options.signal?.throwIfAborted();
         const lines = splitter.split(chunk.subarray(at, at + BATCH_BYTES));
-        if (lines.length > 0) yield lines;
+        // What is read of a line that is too long can then be let go of.
+        if (lines.length > 0 || splitter.isTooLong) yield lines;
       }
     }
   } catch (error) {
@@ -45,14 +46,18 @@ export async function* readLines(
 type Decoding = "latin1" | "utf8" | "careful";
 
 class Splitter {
-  readonly #begun: Gathered;
+  readonly #begun: Begun;
   #offset: number;
   #line: number;
 
-  constructor({ from, lineBytesMax = LINE_BYTES_MAX }: LinesOptions) {
-    this.#begun = new Gathered(lineBytesMax);
+  constructor({ from, lineBytesMax = LINE_BYTES_MAX, recorded }: LinesOptions) {
+    this.#begun = begun(lineBytesMax, recorded, () => this.#offset);
     this.#offset = from?.offset ?? 0;
     this.#line = from?.line ?? 1;
+  }
+
+  get isTooLong(): boolean {
+    return this.#begun.isOver;
   }
 
   /** The lines that end in these bytes. */

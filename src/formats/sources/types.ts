@@ -87,11 +87,19 @@ export interface SourceLine {
   readonly flaw: LineFlaw | undefined;
 }
 
+/** The bytes of a source that were read, for one that is kept anyway. */
+export type Recorded = (start: number, bytes: number) => Buffer;
+
 export interface LinesOptions {
   /** Where to continue: the start of a line, and its number. */
   readonly from?: { readonly offset: number; readonly line: number } | undefined;
   /** Longer lines are counted but not held. Default 64 MiB. */
   readonly lineBytesMax?: number | undefined;
+  /**
+   * A line that was read in several chunks is then a view, valid until the next batch. Default: such a line has memory
+   * of its own.
+   */
+  readonly recorded?: Recorded | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -105,8 +113,8 @@ export interface ParsedRecords {
 /** A JSON string that was cut from a line; the string `token` replaces it. */
 export interface StringCut {
   readonly token: string;
-  /** The string in UTF-8, unescaped. A view of the line if it had no escapes. */
-  readonly bytes: Buffer;
+  /** The string in UTF-8, unescaped, to be read once. A view of the line if it had no escapes. */
+  readonly pieces: Iterable<Buffer>;
 }
 
 /** One element of the array that a file is, or the object that it is. */

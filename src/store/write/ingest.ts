@@ -20,7 +20,7 @@ import { assertJson, type JsonObject } from "../../util/json.ts";
 import { isoTime } from "../../util/time.ts";
 import type { StoreAccess } from "../access.ts";
 import { extractBlobs, inlineBlobs, type StandsFor } from "../blobs/blob-parts.ts";
-import { putBlob, type StoredBlob } from "../blobs/blob-streams.ts";
+import { type BlobSource, putBlob, type StoredBlob } from "../blobs/blob-streams.ts";
 import {
   type Announcement,
   isAnnouncement,
@@ -217,7 +217,7 @@ export class Ingest {
     return result.replayed ? result.entries : result.places;
   }
 
-  putBlob(source: AsyncIterable<Uint8Array> | Uint8Array): Promise<StoredBlob> {
+  putBlob(source: BlobSource): Promise<StoredBlob> {
     return putBlob(this.#store, source);
   }
 

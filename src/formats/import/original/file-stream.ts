@@ -5,8 +5,12 @@
  * (`add`) and claimed by the conversation that its entry or note went to, perhaps later: readers hold records. Bytes
  * leave in the order of the file, so that a conversation gets long stretches of it.
  */
+
+import { LINE_BYTES_MAX } from "../../../disk/line-scan.ts";
 import type { Stretch } from "../../../store/originals/announcement.ts";
-import type { ByteSource } from "../../sources/types.ts";
+import { ELEMENT_BYTES_MAX } from "../../sources/json/elements.ts";
+import { giveBack } from "../../sources/json/long-strings.ts";
+import type { ByteSource, Recorded } from "../../sources/types.ts";
 
 /** A conversation that keeps bytes of the file. */
 export interface Keeper {
@@ -25,11 +29,13 @@ interface Range {
 
 /** From here on in one large step: memory that is reserved and not written to costs nothing. */
 const LARGE_BYTES = 4 * 1024 * 1024;
-const STEP_BYTES = 64 * 1024 * 1024;
+const STEP_BYTES = LINE_BYTES_MAX + LARGE_BYTES;
 /** A longer record is handed over as it is instead of being copied. */
 const LONG_BYTES = 1024 * 1024;
 /** A record does not wait for its reader when so many bytes were read after it. */
 const WAITING_BYTES_MAX = 8 * 1024 * 1024;
+/** More than the largest element of a document. */
+const UNREAD_BYTES_MAX = ELEMENT_BYTES_MAX + LARGE_BYTES;
 
 export class FileStream {
   #window: Buffer = Buffer.alloc(0);
@@ -41,8 +47,13 @@ export class FileStream {
   #left = 0;
   readonly #byStart: Map<number, Range> = new Map();
   #last: Keeper | undefined;
+  /** The end of the last range. */
+  #added: number;
+  /** Bytes before this offset left before their record was read to its end. */
+  #cut = 0;
 
   constructor(from: number) {
+    this.#added = from;
     this.#from = from;
     this.#end = from;
   }
@@ -63,6 +74,11 @@ export class FileStream {
     };
   }
 
+  /** Reading need not copy what is recorded. A view of it is valid until more is read. */
+  get options(): { readonly recorded: Recorded } {
+    return { recorded: (start, bytes) => this.#bytes(start, start + bytes) };
+  }
+
   /** The first record that a reader holds. */
   get held(): { readonly offset: number; readonly line: number } | undefined {
     const range = this.#ranges[this.#left];
@@ -71,10 +87,25 @@ export class FileStream {
 
   /** A record was read. It begins where the one before it ended, or after bytes that are none. */
   add(start: number, bytes: number, isBlank: boolean, line = 1): void {
-    if (bytes === 0 || start + bytes > this.#end || start < this.#from) return;
-    const range: Range = { start, end: start + bytes, line, isBlank, keepers: [] };
+    const isRest = start < this.#cut;
+    const from = isRest ? this.#cut : start;
+    const end = start + bytes;
+    if (end <= from || end > this.#end || from < this.#from) return;
+    this.#added = end;
+    const range: Range = { start: from, end, line, isBlank: isBlank || isRest, keepers: [] };
     this.#ranges.push(range);
-    if (!isBlank) this.#byStart.set(start, range);
+    if (!range.isBlank) this.#byStart.set(from, range);
+  }
+
+  /**
+   * Bytes that no record was made of, although they are more than one may have, are a part of one that is too long:
+   * they go with their neighbours, so that it is never in memory as a whole.
+   */
+  cut(line: number): void {
+    const begun = Math.max(this.#added, this.#from);
+    if (this.#end - begun <= LINE_BYTES_MAX) return;
+    this.add(begun, this.#end - begun, true, line);
+    this.#cut = this.#end;
   }
 
   /** The record at this offset is part of a conversation. */
@@ -145,11 +176,11 @@ export class FileStream {
     this.#left++;
     this.#byStart.delete(start);
     const own = keepers.length > 0 ? keepers : instead === undefined ? [] : [instead];
-    const isLong = end - start >= LONG_BYTES;
-    const isOwn = isLong && own.length === 1;
+    // The rest of the window is copied then: for many long records, only as much as leaves.
+    const isOwn = end - start >= Math.max(LONG_BYTES, this.#end - end) && own.length === 1;
     const bytes = own.length === 0 ? undefined : this.#bytes(start, end);
     for (const keeper of own) if (bytes !== undefined) keeper.keep([start, end - start], bytes, isOwn);
-    if (isLong) this.#renew(end);
+    if (isOwn) this.#renew(end);
     if (!isBlank) this.#last = own.at(-1) ?? this.#last;
   }
 
@@ -167,12 +198,21 @@ export class FileStream {
     const known = this.#end - offset;
     // Damage is read a second time, from an earlier place.
     if (known < 0 || known >= chunk.length) return;
+    if (this.#end - Math.max(this.#added, this.#from) > UNREAD_BYTES_MAX) this.#drop();
     const bytes = known === 0 ? chunk : chunk.subarray(known);
     const wanted = this.#end - this.#from + bytes.length;
     if (wanted > this.#window.length) this.#grow(wanted);
     // Growing may have moved the window.
     bytes.copy(this.#window, this.#end - this.#from);
     this.#end += bytes.length;
+  }
+
+  /** No record is so long. Its bytes are not kept. */
+  #drop(): void {
+    this.releaseAll();
+    giveBack(this.#window);
+    this.#window = Buffer.alloc(0);
+    this.#from = this.#end;
   }
 
   /** Bytes that have left make room first. */
@@ -184,6 +224,7 @@ export class FileStream {
     else {
       const larger = Buffer.allocUnsafeSlow(this.#sizeFor(wanted));
       kept.copy(larger);
+      giveBack(this.#window);
       this.#window = larger;
     }
     this.#from += gone;

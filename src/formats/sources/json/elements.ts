@@ -2,13 +2,13 @@
 import { isUtf8 } from "node:buffer";
 import type { Json } from "../../../util/json.ts";
 import { problemOf } from "../problem.ts";
-import type { ByteSource, ElementProblem, SourceElement } from "../types.ts";
+import type { ByteSource, ElementProblem, Recorded, SourceElement } from "../types.ts";
 import { type Piece, Pieces } from "./pieces.ts";
 import { parseRecords } from "./records.ts";
 import { salvageElements } from "./salvage.ts";
 import { TOO_MANY } from "./value-count.ts";
 
-const ELEMENT_BYTES_MAX = 256 * 1024 * 1024;
+export const ELEMENT_BYTES_MAX: number = 256 * 1024 * 1024;
 /** The text of longer elements is not kept beside their value. */
 const TEXT_BYTES_MAX = 16 * 1024 * 1024;
 const PROBLEM_TEXT_MAX = 1024 * 1024;
@@ -23,6 +23,8 @@ export interface ElementsOptions {
    * elements after a lost quote or bracket are found, too.
    */
   readonly isElement?: ((value: Json) => boolean) | undefined;
+  /** An element that was read in several chunks has no memory of its own then. */
+  readonly recorded?: Recorded | undefined;
 }
 
 /**
@@ -65,7 +67,7 @@ interface Cut {
 type Found = SourceElement | ElementProblem;
 
 async function* readPieces(source: ByteSource, options: ElementsOptions): AsyncGenerator<Cut> {
-  const pieces = new Pieces(options.elementBytesMax ?? ELEMENT_BYTES_MAX);
+  const pieces = new Pieces(options.elementBytesMax ?? ELEMENT_BYTES_MAX, options.recorded);
   try {
     for await (const chunk of source.chunks()) {
       options.signal?.throwIfAborted();

@@ -5,7 +5,9 @@ import { cutLongStrings } from "./long-strings.ts";
 /** The value of the line after its tokens are replaced with their strings. */
 function meaning(line: Buffer, bytesMin?: number): unknown {
   const { text, cuts } = cutLongStrings(line, bytesMin);
-  const strings = new Map(cuts.map(({ token, bytes }) => [token, bytes.toString("utf8")]));
+  const strings = new Map(
+    cuts.map(({ token, pieces }) => [token, Buffer.concat([...pieces]).toString("utf8")]),
+  );
   return JSON.parse(text, (_, value) => (typeof value === "string" ? (strings.get(value) ?? value) : value));
 }
 
@@ -23,8 +25,23 @@ describe("cutting long strings out of a line", () => {
 
   it("copies nothing without escapes", () => {
     const line = Buffer.from(JSON.stringify(["y".repeat(MEBIBYTE)]));
-    const bytes = cutLongStrings(line).cuts[0]?.bytes;
+    const [bytes] = cutLongStrings(line).cuts[0]?.pieces ?? [];
     expect(bytes?.buffer).toBe(line.buffer);
+  });
+
+  it.each([
+    ["in two bytes", "\\n"],
+    ["in six bytes", "\\u00e9"],
+    ["of a surrogate pair", "\\ud83d\\ude00"],
+    ["among others", 'some text\\"é\\u0041'],
+  ])("decodes escapes %s at the ends of its pieces", (_, escaped) => {
+    for (const before of ["", "a", "ab", "abc"]) {
+      const line = `["${before}${escaped.repeat(Math.ceil((3 * MEBIBYTE) / escaped.length))}"]`;
+      const [text] = JSON.parse(line) as [string];
+      const pieces = [...(cutLongStrings(Buffer.from(line)).cuts[0]?.pieces ?? [])];
+      expect(Buffer.concat(pieces).equals(Buffer.from(text))).toBe(true);
+      expect(Math.max(...pieces.map(({ length }) => length))).toBeLessThanOrEqual(MEBIBYTE);
+    }
   });
 
   it("keeps property names, and strings that are a little shorter", () => {

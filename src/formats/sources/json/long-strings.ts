@@ -7,7 +7,7 @@
 import { isUtf8 } from "node:buffer";
 import { randomBytes } from "node:crypto";
 import type { StringCut } from "../types.ts";
-import { unescapeInPlace } from "./unescape.ts";
+import { isSound, unescaped } from "./unescape.ts";
 
 /** Shorter strings stay. */
 const LONG_STRING_BYTES = 1024 * 1024;
@@ -17,9 +17,9 @@ const BACKSLASH = 0x5c;
 const COLON = 0x3a;
 
 /**
- * The line with a token instead of each long string value. The line must not be used afterwards: the strings
- * share its bytes. Names of properties stay, and so does every string that bytes cannot represent: broken
- * UTF-8, half a surrogate pair, invalid JSON.
+ * The line with a token instead of each long string value. The strings are views of the line, decoded when they are
+ * read. Names of properties stay, and so does every string that bytes cannot represent: broken UTF-8, half a
+ * surrogate pair, invalid JSON.
  */
 export function cutLongStrings(
   line: Buffer,
@@ -32,10 +32,10 @@ export function cutLongStrings(
   for (let at = line.indexOf(QUOTE); at !== -1; ) {
     const { end, isEscaped } = stringEnd(line, at + 1);
     if (end - at > bytesMin && !isName(line, end + 1)) {
-      const bytes = contentOf(line.subarray(at + 1, end), isEscaped);
-      if (bytes !== undefined) {
+      const bytes = line.subarray(at + 1, end);
+      if (isUtf8(bytes) && !hasControls(bytes) && (!isEscaped || isSound(bytes))) {
         const token = `${prefix}${cuts.length}`;
-        cuts.push({ token, bytes });
+        cuts.push({ token, pieces: isEscaped ? unescaped(bytes) : [bytes] });
         parts.push(line.toString("utf8", kept, at + 1), token);
         kept = end;
       }
@@ -63,11 +63,6 @@ function isName(line: Buffer, from: number): boolean {
   while (line[at] === 0x20 || line[at] === 0x09 || line[at] === 0x0d || line[at] === 0x0a) at++;
   // An unterminated string is not a value.
   return at > line.length || line[at] === COLON;
-}
-
-function contentOf(bytes: Buffer, isEscaped: boolean): Buffer | undefined {
-  if (!isUtf8(bytes) || hasControls(bytes)) return undefined;
-  return isEscaped ? unescapeInPlace(bytes) : bytes;
 }
 
 /** JSON has them as escapes only. */

@@ -3,7 +3,8 @@
  * cannot separate are one piece: parsing decides whether a piece is a value.
  */
 import { NEWLINE } from "../../../disk/line-scan.ts";
-import { Gathered } from "../gathered.ts";
+import { type Begun, begun } from "../gathered.ts";
+import type { Recorded } from "../types.ts";
 
 export interface Piece {
   readonly offset: number;
@@ -32,7 +33,7 @@ const OBJECT_END = 0x7d;
 const BYTE_ORDER_MARK: readonly number[] = [0xef, 0xbb, 0xbf];
 
 export class Pieces {
-  readonly #gathered: Gathered;
+  readonly #gathered: Begun;
   readonly #bytesMax: number;
   #found: Piece[] = [];
   #place: Place = "before";
@@ -49,9 +50,11 @@ export class Pieces {
   /** Where the chunk begins in the file, and the element in the chunk. */
   #offset = 0;
   #from = 0;
+  /** Where the element begins in the file. */
+  #begun = 0;
 
-  constructor(bytesMax: number) {
-    this.#gathered = new Gathered(bytesMax);
+  constructor(bytesMax: number, recorded?: Recorded) {
+    this.#gathered = begun(bytesMax, recorded, () => this.#begun);
     this.#bytesMax = bytesMax;
   }
 
@@ -213,6 +216,7 @@ export class Pieces {
     const length = this.#gathered.length + last.length;
     let bytes: Buffer | undefined = last;
     if (this.#gathered.length > 0) {
+      this.#begun = offset;
       this.#gathered.add(last);
       bytes = this.#gathered.take();
     } else if (length > this.#bytesMax) bytes = undefined;

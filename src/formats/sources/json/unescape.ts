@@ -9,34 +9,37 @@ for (const [letter, meant] of ['""', "\\\\", "//", "b\b", "f\f", "n\n", "r\r", "
   MEANT[(letter as string).charCodeAt(0)] = (meant as string).charCodeAt(0);
 }
 
-/**
- * `bytes` are the bytes between the quotes. They are overwritten, because no
- * escape is shorter than its meaning and a copy would be as long again.
- * `undefined`, with nothing changed, for an invalid escape or half a
- * surrogate pair.
- */
-export function unescapeInPlace(bytes: Buffer): Buffer | undefined {
-  if (!isSound(bytes)) return undefined;
-  let length = bytes.indexOf(BACKSLASH);
-  for (let at = length; at < bytes.length; ) {
-    const byte = bytes[at] as number;
-    if (byte !== BACKSLASH) {
-      bytes[length++] = byte;
-      at++;
-    } else if (bytes[at + 1] === SMALL_U) {
-      const point = codePoint(bytes, at) as number;
-      length += bytes.write(String.fromCodePoint(point), length, "utf8");
-      at += point > 0xffff ? 12 : 6;
-    } else {
-      bytes[length++] = MEANT[bytes[at + 1] as number] as number;
-      at += 2;
+/** No escape means more bytes than this. */
+const MEANING_BYTES_MAX = 4;
+const PIECE_BYTES = 1024 * 1024;
+
+/** The string between the quotes, piece by piece, so that it is never in memory twice. Every escape must be valid. */
+export function* unescaped(bytes: Buffer): Generator<Buffer> {
+  let next = bytes.indexOf(BACKSLASH);
+  for (let at = 0; at < bytes.length; ) {
+    const rest = bytes.length - at;
+    const piece = Buffer.allocUnsafe(Math.min(PIECE_BYTES, rest));
+    // No escape is shorter than its meaning: the rest fits into a piece of its length.
+    const room = rest === piece.length ? rest : piece.length - MEANING_BYTES_MAX;
+    let length = 0;
+    while (at < bytes.length && length < room) {
+      const run = Math.min((next === -1 ? bytes.length : next) - at, piece.length - length);
+      bytes.copy(piece, length, at, at + run);
+      length += run;
+      at += run;
+      if (at !== next || length >= room) continue;
+      const point = bytes[at + 1] === SMALL_U ? (codePoint(bytes, at) as number) : undefined;
+      if (point === undefined) piece[length++] = MEANT[bytes[at + 1] as number] as number;
+      else length += piece.write(String.fromCodePoint(point), length, "utf8");
+      at += point === undefined ? 2 : point > 0xffff ? 12 : 6;
+      next = bytes.indexOf(BACKSLASH, at);
     }
+    yield piece.subarray(0, length);
   }
-  return bytes.subarray(0, length);
 }
 
-/** Whether every escape is valid. There must be at least one. */
-function isSound(bytes: Buffer): boolean {
+/** Whether every escape is valid, and no surrogate pair is cut in half. */
+export function isSound(bytes: Buffer): boolean {
   for (let at = bytes.indexOf(BACKSLASH); at !== -1; ) {
     if (bytes[at + 1] === SMALL_U) {
       const point = codePoint(bytes, at);
