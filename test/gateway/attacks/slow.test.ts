@@ -1,4 +1,3 @@
-import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { until } from "../../support/until.ts";
@@ -34,7 +33,8 @@ describe("a client that takes its time", () => {
   const dripping = async (socket: Socket, piece: string): Promise<void> => {
     const drip = setInterval(() => socket.write(piece), 100);
     onTestFinished(() => clearInterval(drip));
-    await once(socket, "close");
+    // A piece that is under way when the gateway closes the connection resets it: that is a close, too.
+    await new Promise((resolve) => socket.once("close", resolve));
   };
 
   it("cannot hold a connection with headers or a body that do not end", async () => {
