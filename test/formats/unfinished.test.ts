@@ -3,7 +3,7 @@ import { appendFileSync, cpSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it } from "vitest";
-import { Ledger } from "../../src/formats/import/ledger.ts";
+import { Ledger } from "../../src/formats/import/ledger/ledger.ts";
 import { importConversations } from "../../src/formats/import/run.ts";
 import { openStore } from "../../src/store/open.ts";
 import { tempFolder } from "../support/temp-folder.ts";

@@ -5,19 +5,21 @@
 import { titleIn } from "../../message/title.ts";
 import type { Ingest } from "../../store/write/ingest.ts";
 import type { Describe } from "../contract/format.ts";
-import type { FileMemory, RememberedConversation } from "./ledger.ts";
+import type { RememberedConversation } from "./ledger/conversations.ts";
 import { titleMark } from "./writer/title.ts";
 
-/** The memory of the file after that; the same object if nothing has changed. */
+/** What the ledger notes of the conversations of a file, as far as that has changed. */
 export async function describeAgain(
   ingest: Ingest,
-  memory: FileMemory,
+  conversations: Iterable<RememberedConversation>,
   describe: Describe,
-): Promise<FileMemory> {
-  const conversations: RememberedConversation[] = [];
-  for (const known of memory.conversations) conversations.push(await described(ingest, known, describe));
-  const isSame = conversations.every((now, index) => now === memory.conversations[index]);
-  return isSame ? memory : { ...memory, conversations };
+): Promise<RememberedConversation[]> {
+  const changed: RememberedConversation[] = [];
+  for (const known of conversations) {
+    const now = await described(ingest, known, describe);
+    if (now !== known) changed.push(now);
+  }
+  return changed;
 }
 
 async function described(

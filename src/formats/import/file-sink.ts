@@ -10,7 +10,8 @@ import type {
   SourceEntry,
   SourceRecord,
 } from "../contract/reader.ts";
-import type { FileMemory, Ledger, RememberedConversation } from "./ledger.ts";
+import type { RememberedConversation } from "./ledger/conversations.ts";
+import type { FileMemory, Ledger } from "./ledger/ledger.ts";
 import { type FileForm, FileOriginals } from "./original/file-originals.ts";
 import type { Skipped } from "./report.ts";
 import type { ImportSession } from "./session.ts";
@@ -49,13 +50,9 @@ export class FileSink implements Sink {
   readonly #handles: Map<string, Handle> = new Map();
   /** By the id of the conversation. Forks in one file may belong to one conversation, and share its writer. */
   readonly #writers: Map<string, ConversationWriter> = new Map();
-  /** The conversations of the last import, by their ids here and in the source. */
-  readonly #byId: ReadonlyMap<string, RememberedConversation>;
-  readonly #bySourceId: ReadonlyMap<string, RememberedConversation>;
   readonly #versions: Map<string, string> = new Map();
   readonly skipped: Skipped[];
   readonly #described: Described;
-  readonly #done: Map<string, RememberedConversation> = new Map();
   /** Conversations that are being completed. */
   readonly #releasing: Set<Promise<void>> = new Set();
   readonly #released: ConversationWriter[] = [];
@@ -96,9 +93,6 @@ export class FileSink implements Sink {
     this.#memory = memory;
     this.#resumes = resumes;
     this.#isUnfinished = isUnfinished;
-    const before = memory?.conversations ?? [];
-    this.#byId = new Map(before.map((known) => [known.id, known]));
-    this.#bySourceId = new Map(before.map((known) => [known.sourceId, known]));
     this.skipped = resumes ? [...(memory?.skipped ?? [])] : [];
     this.originals = new FileOriginals(form, {
       ingest: session.ingest,
@@ -137,9 +131,11 @@ export class FileSink implements Sink {
   }
 
   isCurrent(sourceId: string, version: string): boolean {
+    const isVerified = this.#session.mode === "verify" || this.#memory === undefined;
+    const { conversations } = this.#ledger;
+    if (!isVerified && conversations.bySourceId(this.#path, sourceId)?.version === version) return true;
     this.#versions.set(sourceId, version);
-    if (this.#session.mode === "verify") return false;
-    return this.#bySourceId.get(sourceId)?.version === version;
+    return false;
   }
 
   skip(record: Omit<SourceRecord, "value">, reason: string): void {
@@ -204,8 +200,8 @@ export class FileSink implements Sink {
     const writers = new Map(idle.map(({ sourceId, writer }) => [sourceId, writer]));
     this.#released.push(...writers.values());
     await this.#release(new Set(writers.values()));
-    for (const [sourceId, writer] of writers) {
-      this.#done.set(sourceId, rememberedOf(sourceId, writer, this.#versions.get(sourceId)));
+    this.#note(writers);
+    for (const writer of writers.values()) {
       this.#hadTrashed ||= writer.isTrashed;
       this.#hadPurged ||= writer.isPurged;
       this.#released.splice(this.#released.indexOf(writer), 1);
@@ -253,8 +249,8 @@ export class FileSink implements Sink {
 
   /** The conversation that keeps damage when none was added to: the last of this file, or one for the file itself. */
   get #fallback(): string {
-    const known = this.#memory?.conversations.at(-1)?.sourceId;
-    return known ?? madeId("damaged", this.#origin.around.path);
+    const known = this.#memory && this.#ledger.conversations.last(this.#path);
+    return known?.sourceId ?? madeId("damaged", this.#origin.around.path);
   }
 
   /** For the ledger: how far each conversation of this file was read. */
@@ -277,14 +273,22 @@ export class FileSink implements Sink {
     return this.#early.length === 0 && this.writers.every(isKnown);
   }
 
-  remembered(): RememberedConversation[] {
-    const open = [...this.#handles.values()].map(({ sourceId, writer }) =>
+  /** Tell the ledger of the conversations that it was not told of before. */
+  noteAll(): void {
+    this.#note(new Map([...this.#handles.values()].map(({ sourceId, writer }) => [sourceId, writer])));
+  }
+
+  #note(writers: ReadonlyMap<string, ConversationWriter>): void {
+    if (this.#session.mode !== "write") return;
+    const known = [...writers].map(([sourceId, writer]) =>
       rememberedOf(sourceId, writer, this.#versions.get(sourceId)),
     );
-    const now = [...this.#done.values(), ...open];
-    const seen = new Set(now.map(({ sourceId }) => sourceId));
-    const before = (this.#memory?.conversations ?? []).filter(({ sourceId }) => !seen.has(sourceId));
-    return [...before, ...now];
+    this.#ledger.note(this.#path, known);
+    for (const sourceId of writers.keys()) this.#versions.delete(sourceId);
+  }
+
+  get #path(): string {
+    return this.#origin.around.path;
   }
 
   #open(start: SourceConversation): Handle {
@@ -294,10 +298,11 @@ export class FileSink implements Sink {
       typeof saved.id === "string"
         ? saved.id
         : (start.id ?? conversationIdOf(format, start.root ?? start.sourceId));
-    const remembered = this.#byId.get(id);
+    const remembered = this.#memory && this.#ledger.conversations.byId(this.#path, id);
     const resumes = this.#resumes && remembered !== undefined;
     const { path, modifiedMs } = this.#origin.around;
-    const givenTitles = (): (string | null)[] => this.#ledger.of(id).map((known) => known.titleMark);
+    const givenTitles = (): (string | null)[] =>
+      this.#ledger.conversations.of(id).map((known) => known.titleMark);
     const before = { remembered, resumes, isUnfinished: this.#isUnfinished, givenTitles };
     const file = { path, modifiedMs, mayWrite: this.#mayWrite.promise, ...before };
     const writer = this.#writers.get(id) ?? this.#session.use(id, format, start, file);

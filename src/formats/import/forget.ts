@@ -3,7 +3,7 @@
 import { ColloquyError } from "../../errors.ts";
 import type { Store } from "../../store/store.ts";
 import { checkMethod, checkStrings } from "../../util/checked-arguments.ts";
-import { ledgerOf } from "./ledger-place.ts";
+import { ledgerOf } from "./ledger/ledger-place.ts";
 
 export interface Forgotten {
   readonly files: number;
@@ -20,12 +20,12 @@ export async function forgetSources(store: Store, paths: readonly string[]): Pro
   try {
     const files = paths.flatMap((path) => [...ledger.below(path)]);
     const named = new Set(files.map(({ path }) => path));
-    const ids = new Set(files.flatMap(({ conversations }) => conversations.map(({ id }) => id)));
-    const shared = new Set<string>();
-    for (const { path, conversations } of ledger.all()) {
-      if (named.has(path)) continue;
-      for (const { id } of conversations) if (ids.has(id)) shared.add(id);
-    }
+    const ids = new Set(
+      files.flatMap(({ path }) => [...ledger.conversations.ofFile(path)].map(({ id }) => id)),
+    );
+    const isElsewhere = (id: string): boolean =>
+      ledger.conversations.of(id).some(({ path, isFormer }) => !isFormer && !named.has(path));
+    const shared = new Set([...ids].filter(isElsewhere));
     const gone = [...ids].filter((id) => !shared.has(id));
     for (const id of gone) await deleteIfThere(store, id);
     for (const path of paths) ledger.forget(path);

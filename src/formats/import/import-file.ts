@@ -13,7 +13,7 @@ import { databaseFormat, isCompanion, type WithDocument, type WithLines } from "
 import { FileSink } from "./file-sink.ts";
 import { fingerprintOf } from "./fingerprint.ts";
 import { type Fork, forkOf, retire } from "./forks/fork.ts";
-import type { FileMemory, Ledger } from "./ledger.ts";
+import type { FileMemory, Ledger } from "./ledger/ledger.ts";
 import { LineReader } from "./line-reader.ts";
 import type { FileForm } from "./original/file-originals.ts";
 import type { FileStream } from "./original/file-stream.ts";
@@ -202,7 +202,7 @@ async function readLinesOf(opened: Opened, format: WithLines, records: readonly 
     kept: stream.held ?? { offset: reading.offset, line: reading.line },
     reader: sink.canContinue ? reader.state() : undefined,
   };
-  const put = (): void => ledger.put(memoryOf(opened, read, sink, fingerprint), sink.offered, resumes);
+  const put = (): void => putRead(opened, memoryOf(opened, read, sink, fingerprint), sink, resumes);
   if (former === undefined || sink.hasTrashed || sink.hasPurged) return put();
   if (await retire(session.ingest, ledger, former.id, file.path, put)) session.report.joined++;
 }
@@ -307,7 +307,7 @@ async function readDocument(opened: Opened, format: WithDocument): Promise<void>
   if (session.mode !== "write") return;
   const isScattered = format.document.isScattered === true && sink.writers.length > 0;
   const read = { format: format.name, offset: ended ? 0 : offset, line: 1, whole: ended && !isScattered };
-  opened.ledger.put(memoryOf(opened, read, sink, ""));
+  putRead(opened, memoryOf(opened, read, sink, ""), sink);
 }
 
 /** White space around the only value of a file is a part of it; punctuation between elements is not. */
@@ -345,7 +345,7 @@ async function readDatabase(opened: Opened): Promise<void> {
       line: 1,
       whole: signal?.aborted !== true && !hasLog(file),
     };
-    opened.ledger.put(memoryOf(opened, read, sink, ""));
+    putRead(opened, memoryOf(opened, read, sink, ""), sink);
   } finally {
     database.close();
   }
@@ -383,9 +383,14 @@ function memoryOf(
     reader: isPurged ? undefined : reader,
     sink: isPurged ? {} : (sink?.save() ?? {}),
     kept: read.kept ?? START,
-    conversations: sink?.remembered() ?? [],
     skipped: sink?.skipped ?? [],
   };
+}
+
+/** `continued`: only the end of the file was read. */
+function putRead({ ledger, memory }: Opened, read: FileMemory, sink: FileSink, continued = false): void {
+  sink.noteAll();
+  ledger.put(read, { offered: sink.offered, continued, keepsOthers: memory !== undefined });
 }
 
 /** The problem of a source that interrupted the work, if any. Everything read before it counts. */

@@ -7,12 +7,12 @@ import { checkMethod, checkObject, checkStrings } from "../../util/checked-argum
 import { FORMATS } from "../readers/index.ts";
 import type { SourceFile } from "../sources/types.ts";
 import { walk } from "../sources/walk.ts";
-import { agrees } from "./agreement.ts";
 import { FORMAT_NAMES } from "./choose-format.ts";
 import { describeAgain } from "./describe-again.ts";
 import { type FileJob, importFile, isUnchanged } from "./import-file.ts";
-import { type FileMemory, Ledger } from "./ledger.ts";
-import { ledgerOf } from "./ledger-place.ts";
+import { agrees } from "./ledger/agreement.ts";
+import { type FileMemory, Ledger } from "./ledger/ledger.ts";
+import { ledgerOf } from "./ledger/ledger-place.ts";
 import { type ImportReport, ReportBuilder } from "./report.ts";
 import { ImportSession } from "./session.ts";
 import { SideFiles } from "./side-files.ts";
@@ -186,7 +186,8 @@ class Run {
       this.#report.forgotten++;
       return;
     }
-    const memory = await this.#described(file, await this.#remembered(file));
+    const memory = await this.#remembered(file);
+    if (memory !== undefined) await this.#describeAgain(file, memory);
     if (memory !== undefined && this.#isDone(file, memory)) {
       this.#report.unchanged++;
       this.#report.bytes += file.size;
@@ -206,19 +207,19 @@ class Run {
   async #remembered({ path }: SourceFile): Promise<FileMemory | undefined> {
     const memory = this.#ledger.get(path);
     if (memory === undefined || this.#options.again === true) return undefined;
-    return (await agrees(this.#job.session.ingest, memory)) ? memory : undefined;
+    const known = this.#ledger.conversations.ofFile(path);
+    return (await agrees(this.#job.session.ingest, known)) ? memory : undefined;
   }
 
   /** A side file may have changed without this one. */
-  async #described(file: SourceFile, memory: FileMemory | undefined): Promise<FileMemory | undefined> {
+  async #describeAgain(file: SourceFile, memory: FileMemory): Promise<void> {
     const { session, sideFiles } = this.#job;
-    const format = FORMATS.find(({ name }) => name === memory?.format);
-    if (memory === undefined || format?.sideFile?.isShared !== true || session.mode !== "write")
-      return memory;
+    const format = FORMATS.find(({ name }) => name === memory.format);
+    if (format?.sideFile?.isShared !== true || session.mode !== "write") return;
     const { describe } = await sideFiles.read(format, file.around);
-    const now = await describeAgain(session.ingest, memory, describe);
-    if (now !== memory) this.#ledger.put(now, [], true);
-    return now;
+    const { conversations } = this.#ledger;
+    const changed = await describeAgain(session.ingest, conversations.ofFile(file.path), describe);
+    for (const known of changed) conversations.replace(file.path, known);
   }
 
   #isDone(file: SourceFile, memory: FileMemory): boolean {

@@ -1,7 +1,7 @@
 /** One run of an import: the conversations being written, and their part of the report. */
 import type { Ingest } from "../../store/write/ingest.ts";
 import type { SourceConversation } from "../contract/reader.ts";
-import type { RememberedConversation } from "./ledger.ts";
+import type { RememberedConversation } from "./ledger/conversations.ts";
 import type { ReportBuilder } from "./report.ts";
 import { TextPlaceholders } from "./text-placeholders.ts";
 import { keyOf } from "./writer/conversation-start.ts";

@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import { piHeader, piSays } from "../../../test/formats/pi-session.ts";
 import { tempFolder } from "../../../test/support/temp-folder.ts";
 import { openStore } from "../../store/open.ts";
-import { ledgerOf } from "./ledger-place.ts";
+import { ledgerOf } from "./ledger/ledger-place.ts";
 import { importConversations } from "./run.ts";
 import { watchConversations } from "./watch.ts";
 

@@ -11,7 +11,8 @@ import type { Ingest } from "../../../store/write/ingest.ts";
 import type { Base, BaseFile } from "../../contract/format.ts";
 import { conversationIdOf, isMadeId } from "../../contract/ids.ts";
 import type { SourceFile } from "../../sources/types.ts";
-import type { Ledger, RememberedConversation } from "../ledger.ts";
+import type { RememberedConversation } from "../ledger/conversations.ts";
+import type { Ledger } from "../ledger/ledger.ts";
 import { keyOf } from "../writer/conversation-start.ts";
 import type { Mode } from "../writer/entry-intake.ts";
 import { isFinal, provenanceIn } from "../writer/known-entries.ts";
@@ -39,7 +40,7 @@ interface ForkJob {
 export async function forkOf(job: ForkJob, file: SourceFile, format: string, base: Base): Promise<Fork> {
   const { ingest, ledger } = job;
   if (base.file === undefined) return { base: undefined, awaits: base.awaits, former: undefined };
-  const known = ledger.get(file.path)?.conversations.find(({ sourceId }) => sourceId === base.sourceId);
+  const known = ledger.conversations.bySourceId(file.path, base.sourceId);
   const former = known?.id ?? conversationIdOf(format, base.alone);
   const whole = conversationIdOf(format, base.file.root);
   if (former === whole) return { base: base.file, awaits: base.awaits, former: undefined };
@@ -86,7 +87,7 @@ async function hasErased(ingest: Ingest, id: string): Promise<boolean> {
 async function isUntouched(ingest: Ingest, ledger: Ledger, info: ConversationInfo): Promise<boolean> {
   const { id, key, title, profileId, contextState, deletedAt } = info;
   if (deletedAt !== null || profileId !== null || contextState !== null) return false;
-  const known = ledger.of(id);
+  const known = ledger.conversations.of(id);
   const [plain] = splitMark(key ?? "");
   const isKey = known.some(({ format, sourceId, root = sourceId }) =>
     [sourceId, root].some((name) => keyOf(format, { sourceId: name }) === plain),
@@ -121,7 +122,7 @@ export function retire(
 
 async function moveToTrash(ingest: Ingest, ledger: Ledger, former: string, path: string): Promise<boolean> {
   const info = await ingest.find(former);
-  const others = ledger.of(former).filter((known) => known.path !== path && !known.isFormer);
+  const others = ledger.conversations.of(former).filter((known) => known.path !== path && !known.isFormer);
   if (info === undefined || others.length > 0 || !(await isUntouched(ingest, ledger, info))) return false;
   const trashed = await ingest.trash(former);
   // Another process may have written to it until it was in the trash.

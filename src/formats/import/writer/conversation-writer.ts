@@ -9,7 +9,7 @@ import type { ConversationInfo } from "../../../engine/index.ts";
 import type { Replaced } from "../../../store/write/claim-key.ts";
 import type { JsonObject } from "../../../util/json.ts";
 import type { SourceConversation } from "../../contract/reader.ts";
-import type { RememberedConversation } from "../ledger.ts";
+import type { RememberedConversation } from "../ledger/conversations.ts";
 import type { QueuedOriginal } from "../original/collector.ts";
 import type { ConversationOriginals } from "../original/conversation-originals.ts";
 import type { Announce } from "../original/original-writer.ts";

@@ -5,7 +5,7 @@ import type { Replaced } from "../../../store/write/claim-key.ts";
 import type { Ingest } from "../../../store/write/ingest.ts";
 import type { JsonObject } from "../../../util/json.ts";
 import type { SourceConversation } from "../../contract/reader.ts";
-import type { RememberedConversation } from "../ledger.ts";
+import type { RememberedConversation } from "../ledger/conversations.ts";
 import { keyOf } from "./conversation-start.ts";
 import { type Named, titleMark } from "./title.ts";
 

@@ -7,11 +7,12 @@
  */
 import { chmodSync, existsSync, renameSync } from "node:fs";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
-import { SqliteFileLock } from "../../disk/file-lock.ts";
-import { unavailable } from "../../errors.ts";
-import type { JsonObject } from "../../util/json.ts";
-import { AWAITING_SCHEMA, Awaiting } from "./forks/awaiting.ts";
-import type { Skipped } from "./report.ts";
+import { SqliteFileLock } from "../../../disk/file-lock.ts";
+import { unavailable } from "../../../errors.ts";
+import type { JsonObject } from "../../../util/json.ts";
+import { AWAITING_SCHEMA, Awaiting } from "../forks/awaiting.ts";
+import type { Skipped } from "../report.ts";
+import { CONVERSATIONS_SCHEMA, Conversations, type RememberedConversation } from "./conversations.ts";
 
 /** A file after its last import. */
 export interface FileMemory {
@@ -36,68 +37,54 @@ export interface FileMemory {
   readonly awaits?: string | undefined;
   /** The conversation that it was before it was joined to another. */
   readonly former?: RememberedConversation | undefined;
-  readonly conversations: readonly RememberedConversation[];
   readonly skipped: readonly Skipped[];
 }
 
-export interface RememberedConversation {
-  readonly id: string;
-  readonly sourceId: string;
-  /** Where its log ended after the import, and the last entry on a path, to compare with the store. */
-  readonly lastSeq: number;
-  readonly lastId: string | null;
-  /** A hash of its title, which may be the first words of the user (`titleMark`). */
-  readonly titleMark: string | null;
-  /** A hash of the session key that its source gave it. */
-  readonly keyMark: string | null;
-  /** What it shares with other sources of the same conversation, if that is not its own id. */
-  readonly root?: string | undefined;
-  /** The version that the reader passed to `isCurrent`. */
-  readonly version: string | null;
-}
-
-/** A conversation as an import of one file has left it. */
-export interface LeftConversation extends RememberedConversation {
-  readonly path: string;
-  readonly format: string;
-  /** The file belongs to another one by now. */
-  readonly isFormer: boolean;
-}
-
 const SCHEMA = `
-  PRAGMA journal_mode = WAL;
-  PRAGMA synchronous = NORMAL;
-  PRAGMA secure_delete = ON;
-  CREATE TABLE IF NOT EXISTS files (path TEXT PRIMARY KEY, memory TEXT NOT NULL) WITHOUT ROWID;
-  CREATE TABLE IF NOT EXISTS conversations (id TEXT, path TEXT, PRIMARY KEY (id, path)) WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS files (path TEXT PRIMARY KEY, format TEXT, memory TEXT NOT NULL) WITHOUT ROWID;
+  ${CONVERSATIONS_SCHEMA}
   ${AWAITING_SCHEMA}
   CREATE TABLE IF NOT EXISTS begun (path TEXT PRIMARY KEY) WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS forgotten (path TEXT PRIMARY KEY) WITHOUT ROWID;
+`;
+const ABOUT_SCHEMA = `
+  PRAGMA journal_mode = WAL;
+  PRAGMA synchronous = NORMAL;
+  PRAGMA secure_delete = ON;
   CREATE TABLE IF NOT EXISTS about (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 `;
+export interface PutOptions {
+  /** Those of the ids that files wait for which this one has. */
+  readonly offered?: Iterable<string>;
+  /** Only its end was read. */
+  readonly continued?: boolean;
+  /** See `Conversations.settle`. */
+  readonly keepsOthers?: boolean;
+}
+
 /** A ledger of another version is cleared. */
-const VERSION = "5";
+const VERSION = "6";
 
 export class Ledger {
   readonly #database: DatabaseSync;
   readonly #lock: SqliteFileLock | undefined;
   readonly #get: StatementSync;
   readonly #put: StatementSync;
-  readonly #note: StatementSync;
   readonly #begin: StatementSync;
   readonly #end: StatementSync;
   #forgotten: string[] | undefined;
   readonly awaiting: Awaiting;
+  readonly conversations: Conversations;
 
   private constructor(database: DatabaseSync, lock: SqliteFileLock | undefined) {
     this.#database = database;
     this.#lock = lock;
     this.awaiting = new Awaiting(database);
+    this.conversations = new Conversations(database);
     this.#get = database.prepare("SELECT memory FROM files WHERE path = ?");
-    this.#note = database.prepare("INSERT OR IGNORE INTO conversations (id, path) VALUES (?, ?)");
     this.#begin = database.prepare("INSERT OR IGNORE INTO begun (path) VALUES (?)");
     this.#end = database.prepare("DELETE FROM begun WHERE path = ?");
-    this.#put = database.prepare("INSERT OR REPLACE INTO files (path, memory) VALUES (?, ?)");
+    this.#put = database.prepare("INSERT OR REPLACE INTO files (path, format, memory) VALUES (?, ?, ?)");
   }
 
   /** For a store without a file, and for runs that write nothing. */
@@ -136,38 +123,40 @@ export class Ledger {
    * all be there, and the rest of its work, such as checking out its branch, was not done.
    */
   begin(path: string): boolean {
-    return written(() => this.#begin.run(path).changes === 0);
+    return written(() => {
+      this.conversations.unstage(path);
+      return this.#begin.run(path).changes === 0;
+    });
   }
 
-  /** `offered`: those of the ids that files wait for which this one has. `continued`: only its end was read. */
-  put(memory: FileMemory, offered: Iterable<string> = [], continued = false): void {
-    written(() => this.#putAll(memory, offered, continued));
+  /** These conversations of a file were read to their end, and are in the store. */
+  note(path: string, conversations: Iterable<RememberedConversation>): void {
+    this.#atOnce(() => this.conversations.stage(path, conversations));
   }
 
-  /** A file may hold thousands of conversations, and a transaction for each would take longer than reading it. */
-  #putAll(memory: FileMemory, offered: Iterable<string>, continued: boolean): void {
-    this.#database.exec("BEGIN IMMEDIATE");
-    try {
-      this.#put.run(memory.path, JSON.stringify(memory));
-      for (const { id } of memory.conversations) this.#note.run(id, memory.path);
-      this.#end.run(memory.path);
-      this.awaiting.put(memory.path, memory.awaits, offered, continued);
-      this.#database.exec("COMMIT");
-    } catch (error) {
-      if (this.#database.isTransaction) this.#database.exec("ROLLBACK");
-      this.awaiting.reload();
-      throw error;
-    }
+  /** The file was read, and is in the store. */
+  put(memory: FileMemory, { offered = [], continued = false, keepsOthers = false }: PutOptions = {}): void {
+    const { path, format, awaits, former } = memory;
+    this.#atOnce(() => {
+      this.#put.run(path, format, JSON.stringify(memory));
+      this.conversations.settle(path, keepsOthers, former);
+      this.#end.run(path);
+      this.awaiting.put(path, awaits, offered, continued);
+    });
   }
 
-  /** A conversation as each of its files has left it. */
-  of(conversation: string): LeftConversation[] {
-    const rows = this.#database.prepare("SELECT path FROM conversations WHERE id = ?").all(conversation);
-    return rows.flatMap(({ path }) => {
-      const { format, former, conversations = [] } = this.get(String(path)) ?? {};
-      const known = [...conversations, ...(former ? [former] : [])].find(({ id }) => id === conversation);
-      if (known === undefined || format == null) return [];
-      return [{ ...known, path: String(path), format, isFormer: known === former }];
+  /** A file may hold many conversations, and a transaction for each would take longer than reading it. */
+  #atOnce(write: () => void): void {
+    written(() => {
+      this.#database.exec("BEGIN IMMEDIATE");
+      try {
+        write();
+        this.#database.exec("COMMIT");
+      } catch (error) {
+        if (this.#database.isTransaction) this.#database.exec("ROLLBACK");
+        this.awaiting.reload();
+        throw error;
+      }
     });
   }
 
@@ -249,7 +238,7 @@ function isPassing(error: unknown): boolean {
 function prepared(path: string, store: string): DatabaseSync {
   const database = new DatabaseSync(path, { timeout: 5000 });
   try {
-    database.exec(SCHEMA);
+    database.exec(ABOUT_SCHEMA);
     if (path !== ":memory:") chmodSync(path, 0o600);
     const about = new Map(
       database
@@ -258,6 +247,7 @@ function prepared(path: string, store: string): DatabaseSync {
         .map(({ name, value }) => [name, value]),
     );
     if (about.get("version") !== VERSION || about.get("store") !== store) begin(database, store);
+    else database.exec(SCHEMA);
     return database;
   } catch (error) {
     database.close();
@@ -267,9 +257,9 @@ function prepared(path: string, store: string): DatabaseSync {
 
 /** Forgotten paths stay forgotten. */
 function begin(database: DatabaseSync, store: string): void {
-  database.exec(
-    "DELETE FROM files; DELETE FROM conversations; DELETE FROM begun; DELETE FROM awaiting; DROP TABLE IF EXISTS imported",
-  );
+  const dropped = ["files", "conversations", "begun", "awaiting", "imported"];
+  for (const table of dropped) database.exec(`DROP TABLE IF EXISTS ${table}`);
+  database.exec(SCHEMA);
   const put = database.prepare("INSERT OR REPLACE INTO about (name, value) VALUES (?, ?)");
   put.run("version", VERSION);
   put.run("store", store);

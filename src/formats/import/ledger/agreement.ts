@@ -2,21 +2,32 @@
  * Compares the ledger with the store, which alone decides. A store is behind its ledger when an earlier copy of it
  * was put back, or when a power cut took writes that were not synced.
  */
-import type { Ingest } from "../../store/write/ingest.ts";
-import type { LogTip } from "../../tree/place-entries.ts";
-import type { FileMemory, RememberedConversation } from "./ledger.ts";
+import type { Ingest } from "../../../store/write/ingest.ts";
+import type { LogTip } from "../../../tree/place-entries.ts";
+import type { RememberedConversation } from "./conversations.ts";
 
 /** One question is for this many conversations: with one for each, asking would take longer than answering. */
 const AT_ONCE = 1000;
 
-/** Whether the store has all that this file added to it, as far as it was not removed on purpose. */
-export async function agrees(ingest: Ingest, { conversations }: FileMemory): Promise<boolean> {
-  for (let start = 0; start < conversations.length; start += AT_ONCE) {
-    const some = conversations.slice(start, start + AT_ONCE);
-    const tips = await ingest.logEnds(some.map(({ id }) => id));
-    for (const [index, remembered] of some.entries()) {
-      if (!isSame(remembered, tips[index]) && !(await hasAll(ingest, remembered, tips[index]))) return false;
-    }
+/** Whether the store has all that a file added to it, as far as it was not removed on purpose. */
+export async function agrees(
+  ingest: Ingest,
+  conversations: Iterable<RememberedConversation>,
+): Promise<boolean> {
+  let some: RememberedConversation[] = [];
+  for (const remembered of conversations) {
+    some.push(remembered);
+    if (some.length < AT_ONCE) continue;
+    if (!(await haveAll(ingest, some))) return false;
+    some = [];
+  }
+  return haveAll(ingest, some);
+}
+
+async function haveAll(ingest: Ingest, some: readonly RememberedConversation[]): Promise<boolean> {
+  const tips = some.length === 0 ? [] : await ingest.logEnds(some.map(({ id }) => id));
+  for (const [index, remembered] of some.entries()) {
+    if (!isSame(remembered, tips[index]) && !(await hasAll(ingest, remembered, tips[index]))) return false;
   }
   return true;
 }

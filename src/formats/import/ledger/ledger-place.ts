@@ -1,7 +1,7 @@
 /** The ledger of a store is a file beside it. */
 import { statSync } from "node:fs";
-import { ledgerPath } from "../../store/retention/import-ledger.ts";
-import type { Store } from "../../store/store.ts";
+import { ledgerPath } from "../../../store/retention/import-ledger.ts";
+import type { Store } from "../../../store/store.ts";
 import { Ledger } from "./ledger.ts";
 
 export function ledgerOf(store: Store): Ledger {
