@@ -32,8 +32,10 @@ export interface FileJob {
   readonly onBytes: (bytes: number) => void;
   /** Everything was read, and is being written. */
   readonly onRead: () => void;
-  /** Reads another file of the import, unless it was read. */
-  readonly readFirst: (path: string) => Promise<void>;
+  /** Reads another file of the import, unless it was read. Returns false if that is done in the second pass. */
+  readonly readFirst: (path: string) => Promise<boolean>;
+  /** Leave this file for the second pass. */
+  readonly postpone: () => void;
   readonly signal: AbortSignal | undefined;
 }
 
@@ -153,7 +155,9 @@ async function finish(opened: Opened, sink: FileSink, final: boolean, size?: num
 async function readLinesOf(opened: Opened, format: WithLines, records: readonly JsonObject[]): Promise<void> {
   const { session, file, source, memory, signal, ledger } = opened;
   const resumes = await goesOn(opened, format);
-  const { base, awaits, former } = resumes ? ON_ITS_OWN : await baseOf(opened, format, records);
+  const fork = resumes ? ON_ITS_OWN : await baseOf(opened, format, records);
+  if (fork === undefined) return opened.postpone();
+  const { base, awaits, former } = fork;
   const before = resumes ? memory : undefined;
   const from = before?.kept ?? START;
   const sink = await sinkOf(opened, format, { resumes, form: "lines", from: from.offset, keepsRows: false });
@@ -217,15 +221,19 @@ async function fingerprintNow(source: ByteSource, offset: number): Promise<strin
   }
 }
 
-/** The file that this one continues. Its entries are stored first, so that those of this file find their parents. */
+/**
+ * The file that this one continues. Its entries are stored first, so that those of this file find their parents.
+ * `undefined` if they may still move to another conversation.
+ */
 async function baseOf(
   { file, readFirst, session, ledger }: Opened,
   { lines, name }: WithLines,
   records: readonly JsonObject[],
-): Promise<Fork> {
+): Promise<Fork | undefined> {
   const base = await lines.base?.(records, file.around);
   if (base === undefined) return ON_ITS_OWN;
-  if (base.file !== undefined) await readFirst(file.around.pathOf(base.file.name));
+  const path = base.file && file.around.pathOf(base.file.name);
+  if (path !== undefined && !(await readFirst(path))) return undefined;
   const { ingest, mode, again, report } = session;
   const onApart = (): void => {
     report.apart++;

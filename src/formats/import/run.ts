@@ -73,13 +73,20 @@ export async function importConversations(
   }
 }
 
+type PassCalls = Pick<FileJob, "onRead" | "readFirst" | "postpone">;
+
 class Run {
   readonly #options: ImportOptions;
   readonly #ledger: Ledger;
   readonly #report: ReportBuilder = new ReportBuilder();
-  readonly #job: Omit<FileJob, "onRead" | "readFirst">;
-  /** Files that were not begun yet, by path. */
+  readonly #job: Omit<FileJob, keyof PassCalls>;
+  /** Files that were not begun yet in this pass, by path. */
   readonly #waiting: Map<string, SourceFile> = new Map();
+  /**
+   * Files for the second pass: forks of a file that waits for something itself. What that is may be read in this
+   * pass, and then all of them move to its conversation, one after another. `undefined` in the second pass.
+   */
+  #postponed: Set<string> | undefined = new Set();
   #bytesTotal = 0;
   #filesDone = 0;
   #filesTotal = 0;
@@ -133,9 +140,11 @@ class Run {
     }
   }
 
-  /** Forks that were imported before what they continue, which was read after them now. */
+  /** Forks that were imported before what they continue, which was read now, and those that were postponed. */
   async #workAgain(files: readonly SourceFile[]): Promise<void> {
-    const due = files.filter(({ path }) => this.#ledger.awaiting.isDue(path));
+    const postponed = this.#postponed;
+    this.#postponed = undefined;
+    const due = files.filter(({ path }) => postponed?.has(path) || this.#ledger.awaiting.isDue(path));
     this.#filesTotal += due.length;
     this.#bytesTotal += due.reduce((sum, { size }) => sum + size, 0);
     await this.#work(due);
@@ -145,11 +154,16 @@ class Run {
   async #begin(file: SourceFile, writing: Set<Promise<void>>): Promise<void> {
     if (!this.#waiting.delete(file.path)) return;
     const { promise: read, resolve: onRead } = Promise.withResolvers<void>();
-    const readFirst = async (path: string): Promise<void> => {
+    const readFirst = async (path: string): Promise<boolean> => {
       const first = this.#waiting.get(path);
       if (first !== undefined) await this.#begin(first, writing);
+      const mayMove = this.#postponed?.has(path) === true || this.#ledger.awaiting.has(path);
+      return this.#postponed === undefined || !mayMove;
     };
-    const taken = this.#take(file, { onRead, readFirst }).then(() => {
+    const postpone = (): void => {
+      this.#postponed?.add(file.path);
+    };
+    const taken = this.#take(file, { onRead, readFirst, postpone }).then(() => {
       writing.delete(taken);
       this.#filesDone++;
       this.#tell();
@@ -180,12 +194,14 @@ class Run {
   }
 
   /** `onRead` is called when the next file can be read. */
-  async #take(file: SourceFile, calls: Pick<FileJob, "onRead" | "readFirst">): Promise<void> {
+  async #take(file: SourceFile, calls: PassCalls): Promise<void> {
     const { again = false } = this.#options;
     if (!again && this.#ledger.isForgotten(file.path)) {
       this.#report.forgotten++;
       return;
     }
+    // What is due already may have a base that becomes due in this pass.
+    if (this.#postponed !== undefined && this.#ledger.awaiting.isDue(file.path)) return calls.postpone();
     const memory = await this.#remembered(file);
     if (memory !== undefined) await this.#describeAgain(file, memory);
     if (memory !== undefined && this.#isDone(file, memory)) {

@@ -27,6 +27,11 @@ export class Awaiting {
     return this.#ids;
   }
 
+  /** Whether a file waits for something, and may move to another conversation when that is there. */
+  has(path: string): boolean {
+    return this.#all.has(path);
+  }
+
   /** Whether a file has to be read again, because what it waited for is there. */
   isDue(path: string): boolean {
     return this.#all.get(path)?.isDue === true;
