@@ -70,10 +70,15 @@ export function isAnnouncement(kind: string, data: unknown): data is JsonObject 
   return kind === "info" && isPlainObject(data) && data.type === ORIGINAL_TYPE;
 }
 
+/** More than an import makes, which cuts long records. An export of a store may claim anything. */
+const SEGMENT_BYTES_MAX = 1024 * 1024;
+const SEGMENTS_MAX = 4_000_000;
+
 /** `undefined` if it was erased, or is damaged. */
 export function announcementIn(data: JsonObject): Announcement | undefined {
   const { original, file, form, first, segments, size, after } = data;
-  if (!isCount(original) || typeof file !== "string" || !isForm(form) || !isCount(first)) return undefined;
+  if (!isCount(original) || typeof file !== "string" || !isForm(form)) return undefined;
+  if (!isCount(first) || first > SEGMENTS_MAX) return undefined;
   if (!Array.isArray(segments)) return undefined;
   const found = segments.map(segmentIn);
   if (!found.every((segment) => segment !== undefined)) return undefined;
@@ -94,7 +99,9 @@ const HASH = /^[0-9a-f]{64}$/;
 function segmentIn(value: unknown): Segment | undefined {
   if (!isPlainObject(value) || typeof value.hash !== "string" || !HASH.test(value.hash)) return undefined;
   const { at, bytes, hash, continues, zstd, redacted_at: redactedAt } = value;
-  if (!Array.isArray(at) || !at.every(isStretch) || !isCount(bytes)) return undefined;
+  if (!Array.isArray(at) || !at.every(isStretch) || !isCount(bytes) || bytes > SEGMENT_BYTES_MAX)
+    return undefined;
+  if (at.reduce((sum, [, length]) => sum + length, 0) !== bytes) return undefined;
   return {
     at,
     bytes,

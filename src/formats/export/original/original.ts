@@ -88,6 +88,7 @@ async function* bytesOf(
   let read: { readonly segment: Segment; readonly bytes: Buffer | string } | undefined;
   for (const { start, bytes: length, from, segment } of places) {
     if (original.form === "lines" && start > end) notes.add(unseen(end, start));
+    if (original.form !== "rows" && start < end) notes.add(`bytes from ${start} on are there more than once`);
     if (read?.segment !== segment) read = { segment, bytes: await ingest.segmentBytes(segment) };
     if (segment.redactedAt !== undefined) notes.add("words in it were erased, and are spaces now");
     // The end of a row is lost: the next one still begins a line.
@@ -132,4 +133,5 @@ function* endNotes({ form, size }: Original, end: number): Generator<string> {
     yield "the source holds more: this is one element of it";
   else if (size === undefined) yield "the end of the source was not read";
   else if (size > end) yield unseen(end, size);
+  else if (size < end) yield `the source ended at byte ${size}`;
 }

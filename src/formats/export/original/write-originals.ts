@@ -56,8 +56,9 @@ class Reading {
 
 /** Names come from the machine that was imported from: none may lead out of the folder. */
 function nameOf({ file, form, isElement }: OriginalSource, id: string): string {
-  const parts = file.split(/[\\/]+/).filter((part) => part !== "" && part !== "." && part !== "..");
-  const name = join(...(parts.length === 0 ? ["original"] : parts)).replaceAll("\0", "");
+  const named = file.replaceAll("\0", "").split(/[\\/]+/);
+  const parts = named.filter((part) => part !== "" && part !== "." && part !== "..");
+  const name = join(...(parts.length === 0 ? ["original"] : parts));
   if (form === "rows") return `${name}-${id}.rows.jsonl`;
   return isElement ? `${name}-${id}.json` : name;
 }
