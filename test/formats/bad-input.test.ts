@@ -141,6 +141,11 @@ describe("an import survives", () => {
     expect(report.skipped.some(({ reason }) => /nested/.test(reason))).toBe(true);
   });
 
+  it("a line of more than a million values", async () => {
+    put("glued.jsonl", "{}".repeat(1_500_000));
+    expect(await imported()).toMatchObject({ conversations: 1, ignored: 1, skippedCount: 0 });
+  });
+
   it("text that is not UTF-8, keeping its bytes", async () => {
     const line = Buffer.from(piSays("u1", null, "caf?"))
       .toString("latin1")

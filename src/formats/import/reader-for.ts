@@ -112,7 +112,7 @@ async function firstLines(source: ByteSource): Promise<FirstLines> {
       if (line.state === "blank") continue;
       lines++;
       if (isWhole) whole++;
-      objects.push(...found);
+      objects.push(...found.slice(0, RECORDS_MAX));
     }
     if (objects.length >= RECORDS_MAX) break;
   }
