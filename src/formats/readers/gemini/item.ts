@@ -3,6 +3,7 @@ import { filledIn, jsonText, listIn, objectIn, textIn } from "../../../util/valu
 import { madeId } from "../../contract/ids.ts";
 import type { SourceRecord } from "../../contract/reader.ts";
 import { loadRecord, saveRecord } from "../shared/saved-state.ts";
+import { isContext } from "./message.ts";
 
 interface Version {
   readonly value: JsonObject;
@@ -87,5 +88,5 @@ export function heldOf(saved: Json): Item | undefined {
     const record = loadRecord(one);
     return record === undefined ? [] : [{ value: messageIn(record), record }];
   });
-  return { ...itemOf(id, entry), versions };
+  return { ...itemOf(id, entry), isContext: isContext(versions.at(-1)?.value ?? {}), versions };
 }

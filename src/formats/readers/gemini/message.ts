@@ -1,7 +1,7 @@
 /** Converts one message record of Gemini CLI to a message and the results of its calls. */
 import type { Block, Message } from "../../../message/types.ts";
 import { defined, type Json, type JsonObject } from "../../../util/json.ts";
-import { filledIn, numberIn, objectIn, objectsIn, textIn, timeIn } from "../../../util/values.ts";
+import { filledIn, listIn, numberIn, objectIn, objectsIn, textIn, timeIn } from "../../../util/values.ts";
 import { madeId } from "../../contract/ids.ts";
 import type { SourceEntry, SourceRecord } from "../../contract/reader.ts";
 import { blocksOf, isFailed, resultContent, toolUse } from "./parts.ts";
@@ -25,6 +25,11 @@ export function isSpoken({ type }: JsonObject): boolean {
 export function isContext({ type, content }: JsonObject): boolean {
   const [first] = blocksOf(content, "");
   return type === "user" && /^\s*<session_context>/.test(textIn(first?.text) ?? "");
+}
+
+/** An answer as it is written before its calls have run, if the model said nothing else. */
+export function isEmptyAnswer({ type, content, thoughts, toolCalls }: JsonObject): boolean {
+  return type === "gemini" && content === "" && listIn(thoughts).length + listIn(toolCalls).length === 0;
 }
 
 /** The next message follows the last entry. */

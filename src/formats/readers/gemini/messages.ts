@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from "../../../util/json.ts";
-import { filledIn, listIn, objectIn } from "../../../util/values.ts";
+import { filledIn, listIn, numberIn, objectIn } from "../../../util/values.ts";
 import { madeId } from "../../contract/ids.ts";
 import type { ConversationSink, SourceRecord } from "../../contract/reader.ts";
 import {
@@ -14,7 +14,7 @@ import {
   savedHeld,
   sizeOf,
 } from "./item.ts";
-import { entriesOf, isContext, isSpoken, resultsOf } from "./message.ts";
+import { entriesOf, isContext, isEmptyAnswer, isSpoken, resultsOf } from "./message.ts";
 import { answeredBy, onlyAnswers } from "./parts.ts";
 
 const ITEMS_MAX = 10_000;
@@ -54,12 +54,15 @@ export class Messages {
 
   constructor(sink: ConversationSink, saved?: Json) {
     this.#sink = sink;
-    const { items, held, isCut, answered, resulted } = objectIn(saved) ?? {};
+    const { items, held, isCut, contexts, answered, resulted } = objectIn(saved) ?? {};
     this.#isCut = isCut === true;
     for (const id of listIn(answered)) this.#answered.add(String(id));
     for (const id of listIn(resulted)) this.#resulted.add(String(id));
     for (const item of listIn(items).flatMap((one) => addedOf(one) ?? [])) this.#push(item);
     this.#added = this.#items.length;
+    // Earlier states do not say how many: the program begins with one.
+    const context = numberIn(contexts) ?? (this.#isCut ? 0 : 1);
+    for (const item of this.#items.slice(0, context)) item.isContext = true;
     for (const item of listIn(held).flatMap((one) => heldOf(one) ?? [])) this.#push(item);
   }
 
@@ -105,6 +108,12 @@ export class Messages {
     return index > 0 && isContextOnly ? index : 0;
   }
 
+  /** How many of these are context at the beginning. */
+  #contexts(items: readonly Item[]): number {
+    const spoken = items.findIndex((item) => !item.isContext);
+    return spoken === -1 ? items.length : spoken;
+  }
+
   /** A resume adds the results of calls as a message, even if they have one. */
   #isRepeatedAnswer(value: JsonObject): boolean {
     const isKnown = this.#byId.has(idOf(value)) || this.#former.has(idOf(value));
@@ -113,17 +122,36 @@ export class Messages {
 
   /** Add the messages that are held. Context alone is not a conversation: a resume writes a file with nothing else. */
   flush(): void {
-    if (this.#added === 0 && this.#items.every(({ isContext }) => isContext)) {
-      for (const { versions } of this.#items) for (const { record } of versions) this.#sink.note(record);
-      return;
+    if (this.#added === 0 && this.#items.every(({ isContext }) => isContext)) this.#noteHeld();
+    else while (this.#added < this.#items.length) this.#addNext();
+  }
+
+  /** Add the messages that are held, except for an answer without content: it is written again with its calls. */
+  flushAtEnd(): void {
+    const last = this.#lastSpoken();
+    const isEmpty =
+      last >= this.#added && this.#items[last]?.versions.every(({ value }) => isEmptyAnswer(value));
+    if (isEmpty !== true) this.flush();
+    else {
+      this.flushFinished();
+      this.#noteHeld();
     }
-    while (this.#added < this.#items.length) this.#addNext();
   }
 
   /** Add all but the last message, which may still grow. */
   flushFinished(): void {
-    const last = this.#items.findLastIndex(({ versions }) => isSpoken(versions.at(-1)?.value ?? {}));
+    const last = this.#lastSpoken();
     while (this.#added < last) this.#addNext();
+  }
+
+  #noteHeld(): void {
+    for (const { versions } of this.#items.slice(this.#added)) {
+      for (const { record } of versions) this.#sink.note(record);
+    }
+  }
+
+  #lastSpoken(): number {
+    return this.#items.findLastIndex(({ versions }) => isSpoken(versions.at(-1)?.value ?? {}));
   }
 
   /** Show the last message, even if an earlier one was added again or the end was removed. */
@@ -137,6 +165,7 @@ export class Messages {
     return {
       items: added.map((item, index) => savedAdded(item, index >= added.length - PRINTS_SAVED_MAX)),
       held: this.#items.slice(this.#added).map(savedHeld),
+      contexts: this.#contexts(added),
       isCut: this.#isCut || this.#added > ITEMS_SAVED_MAX,
       answered: [...this.#answered].slice(-CALLS_SAVED_MAX),
       resulted: [...this.#resulted].slice(-CALLS_SAVED_MAX),

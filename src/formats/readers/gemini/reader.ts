@@ -44,7 +44,7 @@ export class GeminiReader implements RecordReader {
     if (final && this.#recording === undefined && this.#early.length > 0) {
       this.#begin({ sourceId: stemOf(this.#path) });
     }
-    if (final) this.#recording?.messages.flush();
+    if (final) this.#recording?.messages.flushAtEnd();
     else this.#recording?.messages.flushFinished();
     this.#recording?.messages.showLast();
   }

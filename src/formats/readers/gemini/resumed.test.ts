@@ -1,14 +1,18 @@
-/** A recording that Gemini CLI 0.61 wrote and resumed twice: each time, it wrote all messages again. */
+/** Recordings of Gemini CLI 0.61 that were resumed or rewound: each time, it wrote all messages again. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { shapeOf } from "../../../../test/support/samples/conversation-shape.ts";
+import { RecordingSink, surroundings } from "../../../../test/support/samples/recording-sink.ts";
 import { tempFolder } from "../../../../test/support/temp-folder.ts";
 import { openStore } from "../../../store/open.ts";
+import type { Json, JsonObject } from "../../../util/json.ts";
 import { importConversations } from "../../import/run.ts";
+import { gemini } from "./index.ts";
 
 const RECORDING = "test/fixtures/gemini/0.61-resumed-twice.jsonl";
-const LINES = readFileSync(RECORDING, "utf8").trimEnd().split("\n");
+const linesOf = (path: string): string[] => readFileSync(path, "utf8").trimEnd().split("\n");
+const LINES = linesOf(RECORDING);
 const STUB = LINES.slice(0, 2);
 
 const SAID = [
@@ -85,5 +89,40 @@ describe("a recording that was resumed", () => {
     writeFileSync(join(folder, "session-b.jsonl"), `${[STUB[0], context("other")].join("\n")}\n`);
     await importConversations(store, [folder]);
     expect(await shapeOf(store)).toMatchObject([{ active: SAID, branches: [SAID] }]);
+  });
+});
+
+/** Two prompts, the second with a tool, and a third; back to the second, another prompt, and a resume. */
+describe("a recording that was rewound and resumed", () => {
+  const REWOUND = linesOf("test/fixtures/gemini/0.61-rewound.jsonl");
+
+  it("is the same conversation, wherever it ended when it was read before", async () => {
+    const whole = await imported(REWOUND);
+    expect(whole.shape?.branches).toHaveLength(2);
+    expect(whole.messages).toHaveLength(13);
+    for (let end = 2; end < REWOUND.length; end++) {
+      const { shape, missing, messages } = await imported(REWOUND.slice(0, end), REWOUND);
+      expect({ end, missing, shape }).toEqual({ end, missing: [], shape: whole.shape });
+      expect(messages).toHaveLength(13);
+    }
+  });
+
+  it("goes on from a state of an earlier release, which does not tell context from prompts", () => {
+    const records = REWOUND.map((text, at) => ({
+      ...{ value: JSON.parse(text) as Json, text },
+      ...{ line: at + 1, offset: at },
+    }));
+    const first = gemini.lines.open(new RecordingSink(), surroundings("x.jsonl"), undefined);
+    for (const record of records.slice(0, 18)) first.record(record);
+    first.end(true);
+    const { contexts, ...messages } = (first.state() as { recording: { messages: JsonObject } }).recording
+      .messages;
+    expect(contexts).toBe(1);
+    const state = { ...(first.state() as JsonObject), recording: { hasTitle: true, messages } };
+    const sink = new RecordingSink();
+    const second = gemini.lines.open(sink, surroundings("x.jsonl"), state);
+    for (const record of records.slice(18)) second.record(record);
+    second.end(true);
+    expect(sink.conversations[0]?.entries).toHaveLength(4);
   });
 });
