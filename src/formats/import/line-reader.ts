@@ -2,7 +2,7 @@
 import type { RecordReader } from "../contract/reader.ts";
 import { cutLongStrings } from "../sources/json/long-strings.ts";
 import { parseRecords } from "../sources/json/records.ts";
-import type { SourceLine } from "../sources/types.ts";
+import type { ParsedValue, SourceLine } from "../sources/types.ts";
 import type { FileSink } from "./file-sink.ts";
 import type { TextPlaceholders } from "./text-placeholders.ts";
 
@@ -52,11 +52,14 @@ export class LineReader {
   }
 
   /** A long string is never in memory beside its line. */
-  async #parseLong({ line, offset, bytes: length }: SourceLine, raw: Buffer): Promise<void> {
+  async #parseLong(whole: SourceLine, raw: Buffer): Promise<void> {
+    const { line, offset, bytes: length } = whole;
     const { text, cuts } = cutLongStrings(raw);
     let shown = text;
     for (const { token, pieces } of cuts) shown = shown.replace(token, await this.#placeholders.put(pieces));
     const { values, rest } = parseRecords(shown);
+    // Where each of several values begins is only known of the whole text.
+    if (values.length > 1) return this.#parse({ ...whole, raw: undefined, text: raw.toString() });
     for (const { value } of values) this.#reader.record({ value, line, offset, bytes: length });
     if (rest !== undefined) this.#sink.skip({ line, offset }, rest.reason);
   }
@@ -69,10 +72,18 @@ export class LineReader {
   }
 
   #parse(line: SourceLine): void {
-    const { line: number, offset, flaw } = line;
+    const { line: number, flaw } = line;
     const text = textOf(line);
     const { values, rest } = parseRecords(text);
-    for (const { value } of values) this.#reader.record({ value, line: number, offset, bytes: line.bytes });
+    const starts = startsOf(line, text, values);
+    // Each conversation keeps its own records, and no others that were written to the same line.
+    if (starts.length > 1) this.#sink.originals.stream.split(line.offset, starts);
+    const end = line.offset + line.bytes;
+    for (const [index, { value }] of values.entries()) {
+      const offset = starts[index] ?? line.offset;
+      this.#reader.record({ value, line: number, offset, bytes: (starts[index + 1] ?? end) - offset });
+    }
+    const offset = starts.at(-1) ?? line.offset;
     if (flaw === "invalid-utf8") {
       const reason = "not valid UTF-8: imported as far as possible, with the original bytes kept";
       this.#sink.skip({ line: number, offset }, reason);
@@ -87,6 +98,22 @@ export class LineReader {
     const reason = `longer than the maximum line length (${bytes} bytes); its bytes are kept`;
     this.#sink.skip({ line, offset }, reason);
   }
+}
+
+/** The first line of a file may have one, which is not in its text. */
+const MARK_BYTES = 3;
+
+/** Where the values of a line begin in the file: the first one with the line, and none if that cannot be told. */
+function startsOf(line: SourceLine, text: string, values: readonly ParsedValue[]): number[] {
+  if (values.length < 2 || line.flaw !== undefined) return [];
+  const isMarked = line.line === 1 && line.bytes - Buffer.byteLength(text) >= MARK_BYTES;
+  let offset = line.offset + (isMarked ? MARK_BYTES : 0);
+  let before = 0;
+  return values.map(({ start }, index) => {
+    offset += Buffer.byteLength(text.slice(before, start));
+    before = start;
+    return index === 0 ? line.offset : offset;
+  });
 }
 
 function textOf({ text, raw }: SourceLine): string {

@@ -103,9 +103,16 @@ export interface LinesOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
+export interface ParsedValue {
+  readonly value: Json;
+  readonly text: string;
+  /** Where it begins in the text. */
+  readonly start: number;
+}
+
 /** The values of one line: usually one. */
 export interface ParsedRecords {
-  readonly values: readonly { readonly value: Json; readonly text: string }[];
+  readonly values: readonly ParsedValue[];
   /** Text that is not a value. */
   readonly rest?: { readonly text: string; readonly reason: string };
 }

@@ -108,6 +108,18 @@ export class FileStream {
     this.#cut = this.#end;
   }
 
+  /** The record at this offset is several ones, which begin at these offsets. Each of them ends with the next. */
+  split(start: number, starts: readonly number[]): void {
+    const range = this.#byStart.get(start);
+    if (range === undefined || range !== this.#ranges.at(-1)) return;
+    this.#ranges.pop();
+    for (const [index, from] of starts.entries()) {
+      const part = { ...range, start: from, end: starts[index + 1] ?? range.end, keepers: [] };
+      this.#ranges.push(part);
+      this.#byStart.set(from, part);
+    }
+  }
+
   /** The record at this offset is part of a conversation. */
   claim(start: number, keeper: Keeper): void {
     const keepers = this.#byStart.get(start)?.keepers;

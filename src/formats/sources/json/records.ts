@@ -22,7 +22,7 @@ export function parseRecords(text: string): ParsedRecords {
   try {
     const value: Json = JSON.parse(text);
     if (text.length > DEEP_CHARACTERS && isDeeper(value, DEPTH_MAX)) return refused(text, TOO_DEEP);
-    return { values: [{ value, text }] };
+    return { values: [{ value, text, start: 0 }] };
   } catch (error) {
     return error instanceof RangeError ? refused(text, TOO_DEEP) : recovered(text);
   }
@@ -55,7 +55,7 @@ const BETWEEN = /[\s,\0\ufeff]*/y;
 const RECORD = /[{[]/;
 
 function recovered(text: string): ParsedRecords {
-  const values: { value: Json; text: string }[] = [];
+  const values: { value: Json; text: string; start: number }[] = [];
   const bad: string[] = [];
   let reason = "";
   for (let at = behindGap(text, 0); at < text.length; at = behindGap(text, at)) {
@@ -65,7 +65,7 @@ function recovered(text: string): ParsedRecords {
     const part = text.slice(at, found.end);
     // A lost quote before it hides the values of a record from the count of the whole text.
     if (found.error === undefined && !hasTooManyValues(part)) {
-      values.push({ value: JSON.parse(part), text: part });
+      values.push({ value: JSON.parse(part), text: part, start: at });
       at = found.end;
     } else {
       const next = found.error === TOO_DEEP ? text.length : nextBeginning(text, at, found.end);
