@@ -50,3 +50,26 @@ it("an element that is longer than any record is not kept, and neither is its me
   expect(kept).toEqual([]);
   expect(stream.unread(stream.end).length).toBeLessThan(300 * 1024 * 1024);
 });
+
+it("ranges that nobody claims go with the next claim, in time that grows with their number", async () => {
+  const stream = new FileStream(0);
+  const line = Buffer.from("{}\n");
+  const count = 200_000;
+  const bytes = Buffer.concat(Array.from({ length: count }, () => line));
+  const whole: ByteSource = {
+    async *chunks() {
+      yield bytes;
+    },
+    async close() {},
+  };
+  for await (const _ of stream.recording(whole).chunks());
+  for (let index = 0; index < count; index++) stream.add(index * line.length, line.length, false);
+  let kept = 0;
+  stream.claim((count - 1) * line.length, {
+    keep: ([, length]) => {
+      kept += length;
+    },
+  });
+  stream.releaseAll();
+  expect(kept).toBe(bytes.length);
+});

@@ -45,6 +45,8 @@ export class FileStream {
   readonly #ranges: Range[] = [];
   /** Ranges before this index have left. */
   #left = 0;
+  /** Those from there on and before this one have no keeper, as long as nothing is claimed. */
+  #unclaimed = 0;
   readonly #byStart: Map<number, Range> = new Map();
   #last: Keeper | undefined;
   /** The end of the last range. */
@@ -139,6 +141,7 @@ export class FileStream {
 
   /** Let go of everything that was claimed, up to the first record that a reader holds. */
   release(): void {
+    this.#unclaimed = 0;
     while (this.#left < this.#ranges.length) {
       const range = this.#ranges[this.#left] as Range;
       const isLong = this.#end - range.end > WAITING_BYTES_MAX;
@@ -151,6 +154,7 @@ export class FileStream {
 
   /** Nothing more is claimed: unclaimed bytes go with their neighbours. */
   releaseAll(): void {
+    this.#unclaimed = 0;
     while (this.#left < this.#ranges.length) {
       this.#pass(this.#ranges[this.#left] as Range, this.#last ?? this.#next());
     }
@@ -159,6 +163,7 @@ export class FileStream {
 
   /** Let go of everything. A record that was not claimed is not kept. */
   releaseClaimed(): void {
+    this.#unclaimed = 0;
     while (this.#left < this.#ranges.length) {
       const range = this.#ranges[this.#left] as Range;
       this.#pass(range, range.isBlank ? (this.#next() ?? this.#last) : undefined);
@@ -177,8 +182,9 @@ export class FileStream {
   }
 
   #next(): Keeper | undefined {
-    for (let index = this.#left; index < this.#ranges.length; index++) {
-      const [keeper] = this.#ranges[index]?.keepers ?? [];
+    this.#unclaimed = Math.max(this.#unclaimed, this.#left);
+    for (; this.#unclaimed < this.#ranges.length; this.#unclaimed++) {
+      const [keeper] = this.#ranges[this.#unclaimed]?.keepers ?? [];
       if (keeper !== undefined) return keeper;
     }
     return undefined;
