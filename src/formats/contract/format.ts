@@ -140,7 +140,7 @@ export interface ResumeRule {
   readonly tool: string;
   /** Where the tool looks for the source; `undefined` if nobody can tell, or it is part of a database. */
   place(source: ResumableSource, roots: PlaceRoots): string | undefined;
-  /** The words of the command that continues it; `undefined` if there is none. */
+  /** The words of the command that continues it, whose last names it; `undefined` if there is none. */
   command(source: ResumableSource, path: string | undefined): readonly string[] | undefined;
   /** What else the tool needs that is not put back. */
   readonly note?: string;

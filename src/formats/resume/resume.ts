@@ -64,10 +64,7 @@ export async function resumeConversation(
   const own = sources.filter(({ isBeside }) => !isBeside);
   const last = own.find(({ number }) => number === original) ?? own.at(-1);
   const shown = { parts: partsOf(last?.file ?? ""), sourceId, key, cwd, about };
-  const command = rule.command(shown, rule.place(shown, roots));
-  if (command === undefined) {
-    throw new ColloquyError("NOT_SUPPORTED", `${rule.tool} has no command that continues this conversation`);
-  }
+  const command = commandOf(rule, rule.command(shown, rule.place(shown, roots)));
   const agents = await agentsOf(
     store,
     chat,
@@ -94,6 +91,19 @@ export async function resumeConversation(
   const all = [...files.values()];
   const notes = notesOf(rule, all, added, lost);
   return { tool: rule.tool, files: all, before, command, cwd: cwd ?? null, notes };
+}
+
+/** The last word comes from a source, which may be hostile: no tool may take it for an option. */
+function commandOf({ tool }: ResumeRule, words: readonly string[] | undefined): readonly string[] {
+  if (words === undefined) {
+    throw new ColloquyError("NOT_SUPPORTED", `${tool} has no command that continues this conversation`);
+  }
+  const id = words.at(-1) ?? "";
+  if (!id.startsWith("-")) return words;
+  throw new ColloquyError(
+    "NOT_SUPPORTED",
+    `${tool} would take the id of this conversation, "${id}", for an option. Use colloquy export to write a file`,
+  );
 }
 
 /**
