@@ -1,6 +1,6 @@
 /** Forks that are imported before the sessions that they were forked from. */
-import { appendFileSync, cpSync, mkdirSync, rmSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { appendFileSync, cpSync, mkdirSync, renameSync, rmSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import { shapeOf } from "../../../../test/support/samples/conversation-shape.ts";
 import { tempFolder } from "../../../../test/support/temp-folder.ts";
@@ -148,6 +148,25 @@ describe("a fork that was joined to its session later", () => {
     await importAll(store);
     expect((await seen(store))[0]?.active.slice(-2)).toEqual(["More in the fork", "Even more"]);
     expect(await seen(store)).toHaveLength(1);
+  });
+});
+
+describe("a fork that was shown when its file was archived", () => {
+  it("is shown no longer", async () => {
+    await using store = await openStore(target);
+    add(CODEX, THREAD, EARLY_FORK);
+    await importAll(store);
+    expect((await seen(store))[0]?.active.at(-1)).toBe("Forked early.");
+    const archived = join("archived_sessions", basename(EARLY_FORK));
+    mkdirSync(dirname(join(home, archived)));
+    renameSync(join(home, EARLY_FORK), join(home, archived));
+    for (const again of [false, true]) {
+      expect(await importAll(store, again)).toMatchObject({ messages: 0 });
+      expect((await seen(store))[0]?.active.at(-1)).toBe("Third answer, reverted.");
+    }
+    say(archived, "More in the archived fork");
+    await importAll(store);
+    expect((await seen(store))[0]?.active.at(-1)).toBe("Third answer, reverted.");
   });
 });
 

@@ -119,6 +119,12 @@ export class KnownEntries {
     return found.sort((a, b) => b.seq - a.seq)[0];
   }
 
+  /** Of the last entries that earlier imports made of all other originals, the latest. */
+  lastOfOthers(isOwn: (original: number) => boolean): Pick<StoredEntry, "id" | "at"> | undefined {
+    const others = [...this.#lastOf].flatMap(([original, last]) => (isOwn(original) ? [] : last));
+    return others.sort((a, b) => Date.parse(b.at) - Date.parse(a.at) || b.seq - a.seq)[0];
+  }
+
   /** For runs that write nothing: remember an entry that was read. */
   note(id: string, value: Message | JsonObject): void {
     this.#contents.set(id, contentFingerprint(value));

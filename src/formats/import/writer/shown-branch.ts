@@ -47,7 +47,7 @@ export class ShownBranch {
     const isFresh = this.#isUnfinished || originals.some((one) => one.isNew);
     const reveals = !isHidden && !isFirst && isFresh && (await this.#showsArchived());
     const last = added ?? (reveals ? this.#revealed() : undefined);
-    if (last === undefined) return;
+    if (last === undefined) return isHidden && !isFirst ? this.#hide(originals) : undefined;
     await tree.settle();
     if ((isHidden && !isFirst) || (!reveals && (await this.#isUsedLater()))) return;
     if (this.leaf !== undefined) await tree.seqOf(this.leaf);
@@ -69,6 +69,17 @@ export class ShownBranch {
     const { about } = await this.#intake.introduction();
     if (!isPlainObject(about) || about.archived !== true) return false;
     return originalIn(await this.#intake.tree.shownEntry()) === FIRST;
+  }
+
+  /** The file was archived since its entries were imported: what was used last of the others is shown. */
+  async #hide(originals: readonly ConversationOriginals[]): Promise<void> {
+    const { tree } = this.#intake;
+    const isOwn = (original: number): boolean => originals.some((one) => one.isFile(original));
+    const shown = originalIn(await tree.shownEntry());
+    const other = shown !== undefined && isOwn(shown) ? tree.known.lastOfOthers(isOwn) : undefined;
+    if (other === undefined) return;
+    tree.lastAtMs = Date.parse(other.at);
+    await tree.checkout(other.id);
   }
 
   /** An archived file has all entries of this one, and was read before it. */
