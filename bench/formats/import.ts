@@ -1,7 +1,8 @@
-import { execFileSync } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import { closeSync, mkdirSync, openSync, rmSync, statSync, writeSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { type BenchRow, median, report, sized } from "../harness.ts";
+import { installCommand } from "../installed-command.ts";
 import { readAndParse } from "./bare.ts";
 import { appendLine, writeCorpus, writeLongFile, writeSmall } from "./corpus.ts";
 import { Words } from "./words.ts";
@@ -29,11 +30,35 @@ interface Imported {
   readonly bytes: number;
 }
 
+/**
+ * Loaded before the command: prints what the process has used, on a line of its own. On Linux the largest size that
+ * the system reports for a process includes what its parent had when it was started, so its own record is read there.
+ */
+const USAGE = `data:text/javascript,process.on("exit", () => {
+  const fs = process.getBuiltinModule("node:fs");
+  const { user, system } = process.cpuUsage();
+  const status = process.platform === "linux" ? fs.readFileSync("/proc/self/status", "utf8") : "";
+  const rssBytes = Number(/VmHWM:\\s+(\\d+)/.exec(status)?.[1] ?? process.resourceUsage().maxRSS) * 1024;
+  const usage = { ms: performance.now(), cpuMs: (user + system) / 1000, rssBytes };
+  fs.writeSync(2, JSON.stringify(usage) + "\\n");
+})`;
+
+/** With the command as a user has it, from its start to its end. */
 function importInto(target: string, folder: string): Imported {
-  const child = new URL("import-child.ts", import.meta.url).pathname;
-  const output = execFileSync(process.execPath, [child, target, folder], { encoding: "utf8" });
-  return JSON.parse(output) as Imported;
+  const home = dirname(folder);
+  command ??= installCommand(home);
+  const args = ["--import", USAGE, command, "import", folder, "--store", target, "--json"];
+  const { status, stdout, stderr } = spawnSync(process.execPath, args, {
+    encoding: "utf8",
+    maxBuffer: 1 << 28,
+    env: { ...process.env, COLLOQUY_STATE_DIR: join(home, "state") },
+  });
+  if (status !== 0) throw new Error(stderr);
+  const usage = stderr.trim().split("\n").at(-1) ?? "";
+  return { ...(JSON.parse(stdout) as Imported), ...(JSON.parse(usage) as Imported) };
 }
+
+let command: string | undefined;
 
 /** A gigabyte of several tools, in turn with reading and parsing the same files, and once more. */
 export async function corpus(folder: string): Promise<BenchRow[]> {
