@@ -1,6 +1,8 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { isRoot, lacks } from "../../../test/process/child-process.ts";
 import { tempFolder } from "../../../test/support/temp-folder.ts";
 import { openStore } from "../../store/open.ts";
 import type { Json } from "../../util/json.ts";
@@ -48,4 +50,66 @@ describe("an id that the command of the tool would take for an option", () => {
     const { command } = await resumed("chats/some.jsonl", gemini("a--yolo"));
     expect(command).toEqual(["gemini", "--resume", "a--yolo"]);
   });
+});
+
+describe("what is where a file would be put back", () => {
+  const SESSION = "21000000-0000-4000-8000-000000000003";
+  const LINE = {
+    ...{ type: "user", uuid: "u1", parentUuid: null, sessionId: SESSION, cwd: "/p", timestamp: TIME },
+    message: { role: "user", content: "hello" },
+  };
+
+  /** What `resume` says about the file of the session, after `prepare` has put something into its place. */
+  async function found(prepare: (path: string) => void): Promise<Resumable["files"][number]> {
+    const home = tempFolder();
+    const path = join(home, ".claude/projects/-p", `${SESSION}.jsonl`);
+    mkdirSync(join(path, ".."), { recursive: true });
+    prepare(path);
+    const { files } = await resumed(`-p/${SESSION}.jsonl`, [LINE], home);
+    expect(files).toMatchObject([{ path }]);
+    return files[0] as Resumable["files"][number];
+  }
+
+  it("is the same if it is a file with the same bytes, or a link to one", async () => {
+    const text = `${JSON.stringify(LINE)}\n`;
+    expect(await found((path) => writeFileSync(path, text))).toMatchObject({ state: "same", notes: [] });
+    const linked = (path: string): void => {
+      writeFileSync(`${path}.real`, text);
+      symlinkSync(`${path}.real`, path);
+    };
+    expect(await found(linked)).toMatchObject({ state: "same" });
+  });
+
+  it("is left as it is if it is a folder, or a link that leads nowhere", async () => {
+    expect(await found((path) => mkdirSync(path))).toMatchObject({
+      state: "differs",
+      notes: ["What is there is not a plain file"],
+    });
+    expect(await found((path) => symlinkSync(join(path, "..", "gone"), path))).toMatchObject({
+      state: "differs",
+      notes: ["What is there is a link that leads nowhere"],
+    });
+  });
+
+  it.skipIf(lacks(process.platform !== "win32", "it has no pipes and devices in folders"))(
+    "is not opened if it is a pipe or a device",
+    async () => {
+      const notes = ["What is there is not a plain file"];
+      const pipe = (path: string): void => void execFileSync("mkfifo", [path]);
+      expect(await found(pipe)).toMatchObject({ state: "differs", notes });
+      const zero = (path: string): void => symlinkSync("/dev/zero", path);
+      expect(await found(zero)).toMatchObject({ state: "differs", notes });
+    },
+  );
+
+  it.skipIf(lacks(!isRoot && process.platform !== "win32", "the superuser reads every file"))(
+    "is left as it is if it cannot be read",
+    async () => {
+      const locked = (path: string): void => writeFileSync(path, "secret", { mode: 0 });
+      expect(await found(locked)).toMatchObject({
+        state: "differs",
+        notes: ["What is there cannot be read"],
+      });
+    },
+  );
 });

@@ -1,28 +1,17 @@
 /** Puts the sources of an imported conversation back where its tool looks for them, and says how to continue there. */
-import { createReadStream, existsSync } from "node:fs";
-import { dirname } from "node:path";
 import { ColloquyError } from "../../errors.ts";
 import type { Conversation } from "../../store/conversation.ts";
 import type { Store } from "../../store/store.ts";
 import { isPlainObject, type JsonObject } from "../../util/json.ts";
-import { sha256 } from "../../util/sha256.ts";
 import { filledIn } from "../../util/values.ts";
 import type { PlaceRoots, ResumeRule } from "../contract/format.ts";
-import { makeFolder, writeExport } from "../export/export-file.ts";
 import { attachedFiles } from "../export/original/attached-files.ts";
 import { type OriginalSource, originalSources } from "../export/original/original.ts";
 import { FORMATS } from "../readers/index.ts";
 import { agentsOf, introductionOf } from "./agents.ts";
+import { type RestoredFile, restore } from "./restore.ts";
 import { rowFile } from "./row-files.ts";
 import { sourcesOf } from "./sources.ts";
-
-export interface RestoredFile {
-  readonly path: string;
-  /** `same` and `differs`: a file is there, and it was left as it is. */
-  readonly state: "restored" | "same" | "differs";
-  /** What a restored file lacks. */
-  readonly notes: readonly string[];
-}
 
 export interface Resumable {
   readonly tool: string;
@@ -148,24 +137,6 @@ function partsOf(file: string): string[] {
 
 function firstFolder({ directories }: JsonObject): string | undefined {
   return Array.isArray(directories) ? filledIn(directories[0]) : undefined;
-}
-
-async function restore(source: OriginalSource, path: string): Promise<RestoredFile> {
-  if (existsSync(path)) return { path, state: await compared(source, path), notes: [] };
-  await makeFolder(dirname(path));
-  let notes: readonly string[] = [];
-  const pieces = async function* (): AsyncGenerator<Buffer> {
-    ({ notes } = yield* source.bytes());
-  };
-  await writeExport(path, pieces());
-  return { path, state: "restored", notes };
-}
-
-async function compared(source: OriginalSource, path: string): Promise<"same" | "differs"> {
-  const [ours, theirs] = [sha256(), sha256()];
-  for await (const piece of source.bytes()) ours.update(piece);
-  for await (const piece of createReadStream(path)) theirs.update(piece as Buffer);
-  return ours.digest("hex") === theirs.digest("hex") ? "same" : "differs";
 }
 
 function notesOf(

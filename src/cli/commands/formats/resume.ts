@@ -5,7 +5,8 @@ import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { ColloquyError } from "../../../errors.ts";
-import { type RestoredFile, type Resumable, resumeConversation } from "../../../formats/resume/resume.ts";
+import type { RestoredFile } from "../../../formats/resume/restore.ts";
+import { type Resumable, resumeConversation } from "../../../formats/resume/resume.ts";
 import type { Store } from "../../../store/store.ts";
 import { safeLine } from "../../../util/visible-text.ts";
 import type { Call, Result } from "../../command.ts";
@@ -47,8 +48,9 @@ function linesOf(
 ): string[] {
   const folder = cwd === null ? "" : `cd ${quoted(cwd)} && `;
   return [
-    ...files.flatMap((file) => wrap(fileText(file), out.columns)),
-    ...files.flatMap((file) => file.notes.flatMap((note) => wrap(`  ${note}`, out.columns))),
+    ...files.flatMap((file) =>
+      [fileText(file), ...file.notes.map((note) => `  ${note}`)].flatMap((text) => wrap(text, out.columns)),
+    ),
     ...notes.flatMap((note) => wrap(safeLine(note), out.columns)),
     "To continue:",
     ...[...before, command].map((words) => `  ${folder}${words.map(quoted).join(" ")}`),
