@@ -123,7 +123,7 @@ export interface UsualPlace {
 }
 
 /** A source of a conversation that its tool is to continue. */
-interface ResumableSource {
+export interface ResumableSource {
   /** Its path below the folder that was imported. None of the parts leads upwards. */
   readonly parts: readonly string[];
   /** The id of the conversation in its tool. */
@@ -142,10 +142,19 @@ export interface ResumeRule {
   place(source: ResumableSource, roots: PlaceRoots): string | undefined;
   /** The words of the command that continues it, whose last names it; `undefined` if there is none. */
   command(source: ResumableSource, path: string | undefined): readonly string[] | undefined;
+  /** Where the source may be instead, if the tool keeps conversations that were archived somewhere else. */
+  readonly archive?: ArchiveRule;
   /** What else the tool needs that is not put back. */
   readonly note?: string;
   /** How rows of its database come back, if the tool can read them from a file. */
   readonly rows?: ImportRule;
+}
+
+/** Where a tool keeps what was archived. A second copy among the others would be the same conversation twice. */
+interface ArchiveRule {
+  place(source: ResumableSource, roots: PlaceRoots): string | undefined;
+  /** The words of the command that takes a conversation out of it. */
+  command(id: string): readonly string[];
 }
 
 /** A command of a tool that adds a session to its database. */

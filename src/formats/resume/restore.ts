@@ -29,9 +29,14 @@ export async function restore(source: OriginalSource, path: string): Promise<Res
   return { path, state: "restored", notes };
 }
 
-/** Also a link that leads nowhere. */
-function isThere(path: string): boolean {
-  return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+/** Also a link that leads nowhere. Where nobody may look, or a file is in place of a folder, writing tells why. */
+export function isThere(path: string): boolean {
+  try {
+    lstatSync(path);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 type Compared = Pick<RestoredFile, "state" | "notes">;

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { isRoot, lacks } from "../../../test/process/child-process.ts";
@@ -91,6 +91,15 @@ describe("what is where a file would be put back", () => {
     });
   });
 
+  it("is told if it is in place of a folder", async () => {
+    const home = tempFolder();
+    writeFileSync(join(home, ".claude"), "");
+    await expect(resumed(`-p/${SESSION}.jsonl`, [LINE], home)).rejects.toMatchObject({
+      code: "SERVICE_UNAVAILABLE",
+      message: expect.stringMatching(/^Cannot write .*3\.jsonl: ENOTDIR/),
+    });
+  });
+
   it.skipIf(lacks(process.platform !== "win32", "it has no pipes and devices in folders"))(
     "is not opened if it is a pipe or a device",
     async () => {
@@ -112,4 +121,41 @@ describe("what is where a file would be put back", () => {
       });
     },
   );
+});
+
+describe("a thread that Codex has archived", () => {
+  const THREAD = "01a1e4e9-9672-7710-a8fc-e2208048df69";
+  const NAME = `rollout-2026-11-16T15-11-16-${THREAD}.jsonl`;
+  const continued = (home: string): Promise<Resumable> =>
+    resumed(`archived_sessions/${NAME}`, codex(THREAD), home);
+  const inArchive = (home: string): string => join(home, ".codex/archived_sessions", NAME);
+  const amongOthers = (home: string): string => join(home, ".codex/sessions/2026/11/16", NAME);
+
+  it.each([
+    ["", "same"],
+    ["more\n", "differs"],
+  ])(
+    "stays in the archive, from which Codex takes it first, if it is there and has more: %j",
+    async (more, state) => {
+      const home = tempFolder();
+      mkdirSync(join(home, ".codex/archived_sessions"), { recursive: true });
+      const text = codex(THREAD).map((line) => `${JSON.stringify(line)}\n`);
+      writeFileSync(inArchive(home), `${text.join("")}${more}`);
+      expect(await continued(home)).toMatchObject({
+        files: [{ path: inArchive(home), state }],
+        before: [["codex", "unarchive", THREAD]],
+        command: ["codex", "resume", THREAD],
+      });
+      expect(existsSync(amongOthers(home))).toBe(false);
+    },
+  );
+
+  it("is put back among the others if it is gone, and left in the archive if it is there as well", async () => {
+    const home = tempFolder();
+    const files = (state: string): object => ({ files: [{ path: amongOthers(home), state }], before: [] });
+    expect(await continued(home)).toMatchObject(files("restored"));
+    mkdirSync(join(home, ".codex/archived_sessions"), { recursive: true });
+    writeFileSync(inArchive(home), "another");
+    expect(await continued(home)).toMatchObject(files("same"));
+  });
 });

@@ -4,12 +4,12 @@ import type { Conversation } from "../../store/conversation.ts";
 import type { Store } from "../../store/store.ts";
 import { isPlainObject, type JsonObject } from "../../util/json.ts";
 import { filledIn } from "../../util/values.ts";
-import type { PlaceRoots, ResumeRule } from "../contract/format.ts";
+import type { PlaceRoots, ResumableSource, ResumeRule } from "../contract/format.ts";
 import { attachedFiles } from "../export/original/attached-files.ts";
 import { type OriginalSource, originalSources } from "../export/original/original.ts";
 import { FORMATS } from "../readers/index.ts";
 import { agentsOf, introductionOf } from "./agents.ts";
-import { type RestoredFile, restore } from "./restore.ts";
+import { isThere, type RestoredFile, restore } from "./restore.ts";
 import { rowFile } from "./row-files.ts";
 import { sourcesOf } from "./sources.ts";
 
@@ -61,13 +61,15 @@ export async function resumeConversation(
     own.map(({ file }) => file),
   );
   const files = new Map<string, RestoredFile>();
-  const before: (readonly string[])[] = [];
+  const isArchived = archivedPlace(rule, shown, roots) !== undefined;
+  const before = isArchived && rule.archive ? [rule.archive.command(command.at(-1) ?? "")] : [];
   let lost = 0;
   for (const part of [{ id, ...introduction }, ...agents]) {
     // The files of a sub-agent are with those of the session, whatever folder it worked in.
     const { sourceId, about } = part;
     for await (const source of allSources(store, part.id, own)) {
-      const path = rule.place({ parts: partsOf(source.file), sourceId, key, cwd, about }, roots);
+      const one = { parts: partsOf(source.file), sourceId, key, cwd, about };
+      const path = archivedPlace(rule, one, roots) ?? rule.place(one, roots);
       if (path !== undefined && !files.has(path)) files.set(path, await restore(source, path));
     }
     const rows = await rowFile(store, part, rule, roots, folder);
@@ -80,6 +82,14 @@ export async function resumeConversation(
   const all = [...files.values()];
   const notes = notesOf(rule, all, added, lost);
   return { tool: rule.tool, files: all, before, command, cwd: cwd ?? null, notes };
+}
+
+/** Its place in the archive of the tool, if it is only there. */
+function archivedPlace(rule: ResumeRule, source: ResumableSource, roots: PlaceRoots): string | undefined {
+  const archived = rule.archive?.place(source, roots);
+  if (archived === undefined || !isThere(archived)) return undefined;
+  const place = rule.place(source, roots);
+  return place !== undefined && isThere(place) ? undefined : archived;
 }
 
 /** The last word comes from a source, which may be hostile: no tool may take it for an option. */

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { ResumeRule } from "../../contract/format.ts";
+import type { PlaceRoots, ResumeRule } from "../../contract/format.ts";
 import { partsAfter } from "../shared/path-parts.ts";
 
 /** A later rollout of the same thread has its own id behind that of the thread. */
@@ -8,16 +8,27 @@ const ROLLOUT =
 
 export const codexResume: ResumeRule = {
   tool: "Codex",
-  place({ parts }, { home, environment }) {
-    const root = join(environment.CODEX_HOME || join(home, ".codex"), "sessions");
+  place({ parts }, roots) {
+    const root = join(homeOf(roots), "sessions");
     const known = partsAfter(parts, "sessions");
     if (known !== undefined) return join(root, ...known);
     const name = parts.at(-1) ?? "";
     const [, year, month, day] = ROLLOUT.exec(name) ?? [];
-    // An archived thread is continued from among the others.
+    // An archive has no folders. What is no longer there is put back among the others.
     return year && month && day ? join(root, year, month, day, name) : undefined;
   },
   command({ parts, sourceId }) {
     return ["codex", "resume", ROLLOUT.exec(parts.at(-1) ?? "")?.[4] ?? sourceId];
   },
+  archive: {
+    place({ parts }, roots) {
+      const name = parts.at(-1) ?? "";
+      return ROLLOUT.test(name) ? join(homeOf(roots), "archived_sessions", name) : undefined;
+    },
+    command: (id) => ["codex", "unarchive", id],
+  },
 };
+
+function homeOf({ home, environment }: PlaceRoots): string {
+  return environment.CODEX_HOME || join(home, ".codex");
+}
