@@ -1,6 +1,6 @@
 /** The files beside a SQLite file, and the errors of SQLite. */
-import { accessSync, constants, statSync } from "node:fs";
-import { dirname, resolve } from "node:path";
+import { accessSync, constants, lstatSync, statSync } from "node:fs";
+import { basename, dirname, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { systemIo } from "../../disk/file-io.ts";
 import { sqliteCode } from "../../disk/sqlite-code.ts";
@@ -44,7 +44,9 @@ export interface DatabaseFiles {
   readonly isWritable: boolean;
 }
 
-export function databaseFiles(path: string): DatabaseFiles {
+/** Fails when one of them is not a plain file. `path` is not a link: SQLite looks for them beside its target. */
+export function databaseFiles(path: string, shown: string): DatabaseFiles {
+  for (const end of ["-journal", "-wal", "-shm"]) refuseOdd(path + end, shown);
   return {
     hasLog: sizeOf(`${path}-wal`) !== undefined,
     hasIndex: sizeOf(`${path}-shm`) !== undefined,
@@ -55,6 +57,14 @@ export function databaseFiles(path: string): DatabaseFiles {
 
 export function sizeOf(path: string): number | undefined {
   return statSync(path, { throwIfNoEntry: false })?.size;
+}
+
+/** Opening a pipe would wait forever, a device may do anything, and a link leads anywhere. */
+function refuseOdd(beside: string, shown: string): void {
+  const isPlain = lstatSync(beside, { throwIfNoEntry: false })?.isFile() ?? true;
+  if (isPlain) return;
+  const reason = `${basename(beside)} beside it is not a plain file`;
+  throw problem("unsupported", `${shown} was not read, because ${reason}`);
 }
 
 function mayWrite(path: string): boolean {

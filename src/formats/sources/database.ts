@@ -1,4 +1,5 @@
 /** Opens SQLite files of other programs, which may be in use. */
+import { realpathSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { sqliteCode } from "../../disk/sqlite-code.ts";
 import { copyOfDatabase, copyOfMember, type TemporaryDatabase } from "./database-copy.ts";
@@ -29,33 +30,41 @@ export async function openSourceDatabase(file: string | SourceFile): Promise<Ope
   return openedCopy(file.path, await copyOfMember(file), undefined);
 }
 
-function openInPlace(path: string): OpenSourceDatabase {
-  refuseOwn(path);
-  const { isLogged } = readHeader(path);
-  const { hasLog, hasIndex, hasJournal, isWritable } = databaseFiles(path);
-  if (isLogged && !hasLog) return isWritable ? opened(path, path, () => removeLog(path)) : immutable(path);
+function openInPlace(shown: string): OpenSourceDatabase {
+  refuseOwn(shown);
+  const { isLogged } = readHeader(shown);
+  const path = realpathSync(shown);
+  const { hasLog, hasIndex, hasJournal, isWritable } = databaseFiles(path, shown);
+  if (isLogged && !hasLog) {
+    return isWritable ? opened(path, shown, () => removeLog(path)) : immutable(path, shown);
+  }
   // Opening it would leave the index of its log behind, which only a writer may remove.
   const copy = isLogged && !hasIndex ? copyOfDatabase(path, "-wal") : undefined;
-  if (copy !== undefined) return openedCopy(path, copy, "a copy was read, with its log");
+  if (copy !== undefined) return openedCopy(shown, copy, "a copy was read, with its log");
   try {
-    return opened(path, path);
+    return opened(path, shown);
   } catch (error) {
     const code = sqliteCode((error as Error).cause);
     if (code === undefined || !REFUSALS.has(code) || !(isLogged || hasJournal)) throw error;
-    return instead(path, isLogged ? "-wal" : "-journal", error);
+    const beside = isLogged ? "-wal" : "-journal";
+    return instead(shown, copyOfDatabase(path, beside), beside, error);
   }
 }
 
 /** For a file without a place for the index of its log, or with the unfinished transaction of a killed program. */
-function instead(path: string, suffix: "-wal" | "-journal", error: unknown): OpenSourceDatabase {
-  const copy = copyOfDatabase(path, suffix);
+function instead(
+  shown: string,
+  copy: TemporaryDatabase | undefined,
+  beside: "-wal" | "-journal",
+  error: unknown,
+): OpenSourceDatabase {
   if (copy === undefined) throw error;
-  if (suffix === "-wal") return openedCopy(path, copy, "a copy was read, with its log");
-  return openedCopy(path, copy, "a copy was read, without the transaction that was not finished");
+  if (beside === "-wal") return openedCopy(shown, copy, "a copy was read, with its log");
+  return openedCopy(shown, copy, "a copy was read, without the transaction that was not finished");
 }
 
-function immutable(path: string): OpenSourceDatabase {
-  return opened(urlOf(path, { immutable: "1" }), path, () => {}, "it was read as immutable");
+function immutable(path: string, shown: string): OpenSourceDatabase {
+  return opened(urlOf(path, { immutable: "1" }), shown, () => {}, "it was read as immutable");
 }
 
 /** A copy is opened for writing once, because only a writer rolls back an unfinished transaction. */
