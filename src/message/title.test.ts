@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import { fc } from "../../test/support/fast-check.ts";
 import { firstWordsOf, titleIn } from "./title.ts";
+import type { Block } from "./types.ts";
 import { checkTitle } from "./validate.ts";
 
 const text = fc.string({
@@ -43,4 +44,16 @@ it("leaves marks of Markdown out of first words", () => {
   expect(words("> - a quoted list")).toBe("a quoted list");
   expect(words("2 * 3 ** 4 and __init__ stay")).toBe("2 * 3 ** 4 and __init__ stay");
   expect(words("#hashtag")).toBe("#hashtag");
+});
+
+it("leaves out the tags that stand around a picture, and no other tag", () => {
+  const words = (...content: Block[]): string | undefined => firstWordsOf({ role: "user", content });
+  const text = (said: string): Block => ({ type: "text", text: said });
+  const image: Block = { type: "image", source: { type: "url", url: "https://example.org/a.png" } };
+  expect(words(text('<image name=[Image #1] path="a.png">'), image, text("</image>"), text("Look"))).toBe(
+    "Look",
+  );
+  expect(words(image, text("Look"))).toBe("Look");
+  expect(words(text("<image> is a tag"), image, text("Look"))).toBeUndefined();
+  expect(words(text("<image>"), text("Look"))).toBeUndefined();
 });

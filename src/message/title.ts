@@ -1,7 +1,8 @@
 /** Titles of conversations: what the store accepts, and what can be derived from a message. */
+import { stringOf } from "../util/json.ts";
 import { withoutSequences } from "../util/visible-text.ts";
 import { textOf } from "./text.ts";
-import type { Message } from "./types.ts";
+import type { Block, Message } from "./types.ts";
 
 export const TITLE_CHARS_MAX = 120;
 /** Enough for the first line of any message; the rest of a long one is not cleaned. */
@@ -60,9 +61,20 @@ function withoutMarks(line: string): string {
   return line.replace(LINE_MARKS, "").replaceAll(PAIRED_MARKS, "$2");
 }
 
+/** Codex puts a picture between two texts. */
+const PICTURE_TAG = /^\s*<\/?image\b[^<>]*>\s*$/;
+
+function withoutPictureTags(content: Message["content"]): Message["content"] {
+  if (typeof content === "string") return content;
+  const isPicture = (index: number): boolean => content[index]?.type === "image";
+  const isTag = ({ type, text }: Block): boolean => type === "text" && PICTURE_TAG.test(stringOf(text));
+  return content.filter((block, index) => !isTag(block) || !(isPicture(index - 1) || isPicture(index + 1)));
+}
+
 /** The first words of a user message. Tags are context that a tool has added, not words of the user. */
 export function firstWordsOf(message: Pick<Message, "role" | "content">): string | undefined {
   if (message.role !== "user") return undefined;
-  const title = titleOf(textOf(message).slice(0, START_CHARS).replace(DATE_PREFIX, ""), withoutMarks);
+  const said = textOf({ content: withoutPictureTags(message.content) });
+  const title = titleOf(said.slice(0, START_CHARS).replace(DATE_PREFIX, ""), withoutMarks);
   return title === "" || title.startsWith("<") ? undefined : title;
 }

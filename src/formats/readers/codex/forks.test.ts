@@ -182,6 +182,7 @@ describe("forks and reverts of a Codex thread", () => {
     const report = await importConversations(store, ["test/fixtures/codex/0.166-picture.jsonl"]);
     expect(report.unknown).toEqual({});
     const messages = await Array.fromAsync((await store.open(report.imported[0]?.key ?? "")).messages());
+    expect(report.imported[0]?.title).toBe("A picture @say Seen.");
     const prompts = messages.filter(({ message }) => JSON.stringify(message.content).includes("A picture"));
     expect(prompts).toHaveLength(1);
     expect(prompts[0]?.message.extra).toBeUndefined();
