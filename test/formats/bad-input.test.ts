@@ -86,6 +86,15 @@ describe("an import survives", () => {
     );
   });
 
+  it("a zip with several members of one name, and imports each", async () => {
+    const named = (id: string) => ({
+      name: "same.jsonl",
+      data: piHeader(id) + piSays(`${id}1`, null, "From a zip."),
+    });
+    put("same.zip", makeZip([named("first"), named("second"), named("third")]));
+    expect(await imported()).toMatchObject({ conversations: 4, skippedCount: 0 });
+  });
+
   it("a zip bomb, a gzip bomb and names that lead out of an archive", async () => {
     put("bomb.zip", makeZip([{ name: "a.jsonl", data: Buffer.alloc(120_000_000) }]));
     put("bomb.jsonl.gz", gzipSync(Buffer.alloc(150_000_000), { level: 9 }));

@@ -74,11 +74,11 @@ async function readWhole(path: string, bytesMax: number): Promise<Buffer | undef
   }
 }
 
-/** Of a member of a zip, whose names never lead outside. */
-export function inZip(zip: Zip, member: ZipMember): Surroundings {
+/** Of a member of a zip, whose names never lead outside. `shown` is its name in paths. */
+export function inZip(zip: Zip, member: ZipMember, shown: string): Surroundings {
   const folder = posix.dirname(member.name);
   return {
-    path: `${zip.path}!${member.name}`,
+    path: `${zip.path}!${shown}`,
     modifiedMs: member.modifiedMs,
     async read(name, bytesMax = READ_BYTES_MAX) {
       const found = zip.named.get(posix.join(folder, name));

@@ -16,7 +16,7 @@ import type { SourceDatabase, Surroundings } from "../contract/reader.ts";
 
 /** A file to read: in a folder, or a member of a zip. */
 export interface SourceFile {
-  /** As the report names it. For a member: `path/to.zip!member/name`. */
+  /** As the report names it. For a member: `path/to.zip!member/name`; for a second one: `…!#2/member/name`. */
   readonly path: string;
   /** The argument under which it was found. */
   readonly root: string;

@@ -53,6 +53,28 @@ describe("a zip", () => {
     expect(await textOf(files[0], 1)).toBe("1]");
   });
 
+  it("has a path for each of several members with one name, that no other member has", async () => {
+    const { files, problems, path } = await zipped(
+      { name: "a/x.json", data: "[1]" },
+      { name: "#2/a/x.json", data: "[2]" },
+      { name: "a/x.json", data: "[3]" },
+      { name: "a/x.json", data: "[4]" },
+    );
+    expect(problems).toEqual([]);
+    expect(files.map((file) => file.path.slice(path.length))).toEqual([
+      "!#2/a/x.json",
+      "!a/x.json",
+      "!#3/a/x.json",
+      "!#4/a/x.json",
+    ]);
+    expect(files.map(({ around }) => around.path)).toEqual(files.map((file) => file.path));
+    expect(files.map(({ relative }) => relative)[2]).toBe("export!#3/a/x.json");
+    expect(new Set(files.map(({ identity }) => identity)).size).toBe(4);
+    expect(await Promise.all(files.map((file) => textOf(file)))).toEqual(["[2]", "[1]", "[3]", "[4]"]);
+    // What is beside a file is the one whose path has the name.
+    expect((await files[3]?.around.read("x.json"))?.toString()).toBe("[1]");
+  });
+
   it("that is only called one is a file like any other", async () => {
     const { files } = await walked(Buffer.from("not a zip, only called so"), "fake.zip");
     expect(files).toMatchObject([{ relative: "fake.zip", archive: undefined }]);

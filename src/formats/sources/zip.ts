@@ -41,6 +41,7 @@ export interface Zip {
   readonly modifiedMs: number;
   /** Sorted by name. */
   readonly members: readonly ZipMember[];
+  /** Of several members with one name, the first. */
   readonly named: ReadonlyMap<string, ZipMember>;
 }
 
@@ -68,7 +69,7 @@ export async function listZip(path: string, file: OpenFile, onProblem: OnProblem
   }
   const members = withinTotal(withoutOverlaps(listed, onProblem), file.size, onProblem);
   members.sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : a.headerOffset - b.headerOffset));
-  const named = new Map(members.map((member) => [member.name, member]));
+  const named = new Map(members.toReversed().map((member) => [member.name, member]));
   return { path, identity: file.identity, size: file.size, modifiedMs: file.modifiedMs, members, named };
 }
 
