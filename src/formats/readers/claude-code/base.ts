@@ -3,7 +3,8 @@
  *
  * A fork repeats the lines of its session. Made after a compaction, it repeats only those from there on, with the same
  * ids; made by the SDK, it has new ids and names the old ones. Either way its first line is not the first of the
- * conversation, which only the other file knows.
+ * conversation, which only the other file knows. Made by `/branch`, it begins like its session, which it names:
+ * that one is the conversation, and the fork a branch of it.
  */
 import type { JsonObject } from "../../../util/json.ts";
 import { filledIn, objectIn } from "../../../util/values.ts";
@@ -34,22 +35,26 @@ async function baseOf(
   if (first === undefined || alone === undefined || above.length > DEPTH_MAX) return undefined;
   const { session, after } = continuedBy(first);
   if (session === undefined && after === undefined) return undefined;
+  const needsOther = isRenamed(first) || after !== undefined;
   const sourceId = filledIn(records.find((record) => filledIn(record.sessionId))?.sessionId) ?? alone;
   const name = await nameOf(first, around, above);
   const head = name === undefined ? [] : await headOf(name, around);
   const base = name === undefined ? undefined : await baseOf(head, around, [...above, name]);
   const root = base?.file?.root ?? rootIn(head);
-  if (name === undefined || root === undefined)
-    return { file: undefined, awaits: session ?? after, sourceId, alone };
-  const renamed = isRenamed(first) ? await renamedIn(name, head, base?.file, around) : {};
-  return { file: { name, root, facts: { renamed } }, awaits: base?.awaits, sourceId, alone };
+  if (name === undefined || root === undefined) {
+    if (!needsOther) return undefined;
+    return { file: undefined, awaits: isRenamed(first) ? session : after, sourceId, alone };
+  }
+  // Of a fork that begins with the first line of the conversation, only the order matters.
+  const facts = { renamed: await renamedIn(name, head, base?.file, around), isOwn: root === alone };
+  return { file: { name, root, facts }, awaits: base?.awaits, sourceId, alone };
 }
 
 /** The session that a file names in its first line, or the line that it follows. */
 function continuedBy(first: JsonObject): { session: string | undefined; after: string | undefined } {
   const isCut = first.subtype === "compact_boundary";
   return {
-    session: isRenamed(first) ? filledIn(objectIn(first.forkedFrom)?.sessionId) : undefined,
+    session: filledIn(objectIn(first.forkedFrom)?.sessionId),
     after: isCut ? uuidIn(first.logicalParentUuid) : undefined,
   };
 }

@@ -157,6 +157,30 @@ describe("copies of a Claude Code session", () => {
     });
   });
 
+  it.each([
+    ["at once", [[TYPED_BRANCH, TYPED_SESSION]]],
+    ["one after the other", [[TYPED_SESSION], [TYPED_BRANCH]]],
+  ])("by /branch are branches with the name that the user gave, imported %s", async (_, steps) => {
+    await using store = await openStore("ephemeral:");
+    const folder = join(tempFolder(), "project");
+    mkdirSync(folder);
+    const lines = readFileSync(join(TYPED, TYPED_SESSION), "utf8").trimEnd().split("\n");
+    const last = lines.map((line) => JSON.parse(line)).findLast(({ uuid }) => uuid !== undefined);
+    const message = { role: "user", content: "Back in the session" };
+    const back = `${JSON.stringify({ ...last, type: "user", uuid: "back", parentUuid: last.uuid, message })}\n`;
+    for (const names of steps) {
+      for (const name of names) cpSync(join(TYPED, name), join(folder, name));
+      if (names.includes(TYPED_SESSION)) appendFileSync(join(folder, TYPED_SESSION), back);
+      await importConversations(store, [folder]);
+    }
+    const [{ id } = { id: "" }, ...others] = await Array.fromAsync(store.list());
+    const { branches, info } = await store.snapshot(id);
+    expect(others).toEqual([]);
+    expect(branches.map(({ name }) => name)).toEqual(["main", "A branch"]);
+    expect(info).toMatchObject({ title: "A name", key: `claude-code:${TYPED_SESSION.slice(0, 36)}` });
+    expect(await importConversations(store, [folder], { verify: true })).toMatchObject({ missing: [] });
+  });
+
   it("have branches with the names that the user gave them", async () => {
     await using store = await openStore("ephemeral:");
     const { imported } = await importConversations(store, [TYPED]);

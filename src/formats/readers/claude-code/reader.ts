@@ -28,7 +28,7 @@ export class ClaudeCodeReader implements RecordReader {
   #conversations: Conversations | undefined;
   /** Records before the first line of the session, whose `uuid` opens the conversation. */
   #early: SourceRecord[] = [];
-  /** The first record of the conversation, of a session that was forked from another one. */
+  /** The first record of the conversation, if it is in the session that this one was forked from, and not here. */
   readonly #root: string | undefined;
   /** It is known to be a fork: a title that the user gave is that of a branch. */
   #isFork: boolean;
@@ -39,7 +39,7 @@ export class ClaudeCodeReader implements RecordReader {
     const { sessionId, links, titles, agents, early, conversations, isFork } = objectIn(saved) ?? {};
     this.#sink = sink;
     this.#path = around.path;
-    this.#root = base?.root;
+    this.#root = base?.facts.isOwn === true ? undefined : base?.root;
     this.#isFork = base !== undefined || isFork === true;
     this.#renamed = objectIn(base?.facts.renamed) ?? {};
     this.#links = new Links(links);
