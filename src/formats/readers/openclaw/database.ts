@@ -40,7 +40,7 @@ export async function* readOpenclaw(
         take(payload, reader, sink);
         if (++rows % ROWS_AT_ONCE === 0) yield;
       }
-      reader.end();
+      reader.end(true);
     }
     yield;
   }

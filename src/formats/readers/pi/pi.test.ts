@@ -343,13 +343,16 @@ describe("pi versions", () => {
     expect(sink.conversations[0]?.start.sourceId).toBe("aa11bb22-0000-4000-8000-000000000001");
   });
 
-  it("of a header only are no conversation yet, and are read again from the beginning", () => {
+  it("of a header only are a conversation once nothing more is expected", () => {
     const sink = new RecordingSink();
     const reader = pi.lines.open(sink, surroundings("a.jsonl"), undefined);
     readLines(reader, '{"type":"session","version":3,"id":"only"}');
-    reader.end(true);
+    reader.end(false);
     expect(sink.conversations).toEqual([]);
     expect(reader.state()).toBeUndefined();
+    reader.end(true);
+    expect(sink.conversations[0]?.start.sourceId).toBe("only");
+    expect(sink.conversations[0]?.notes).toHaveLength(1);
   });
 
   it("survive properties of any shape, and entries that are their own parents", () => {

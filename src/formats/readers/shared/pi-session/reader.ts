@@ -70,8 +70,9 @@ export class PiReader implements RecordReader {
     else this.#entry(record, value, this.#conversation ?? this.#openWith(value));
   }
 
-  /** Without an entry there is no conversation yet: which one it is depends on the first. The file is read again. */
-  end(): void {
+  end(final: boolean): void {
+    // Without an entry it is a conversation that was only opened.
+    if (final && this.#conversation === undefined && this.#early.length > 0) this.#openWith({});
     const shown = this.#tree.resolve(this.#shown);
     if (shown !== null) this.#conversation?.leaf(shown);
   }
