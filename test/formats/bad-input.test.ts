@@ -155,6 +155,30 @@ describe("an import survives", () => {
     expect(await imported()).toMatchObject({ conversations: 1, ignored: 1, skippedCount: 0 });
   });
 
+  it("a row of 300 MB, which is reported, and imports the others", async () => {
+    const database = new DatabaseSync(join(folder, "opencode.db"));
+    database.exec(`
+      CREATE TABLE session (id TEXT PRIMARY KEY, project_id, title);
+      CREATE TABLE message (id TEXT PRIMARY KEY, session_id, time_created, data);
+      CREATE TABLE part (id TEXT PRIMARY KEY, message_id, session_id, data);
+      INSERT INTO session VALUES ('ses_1', 'p', 'Large');
+      INSERT INTO message VALUES ('msg_1', 'ses_1', 1, '{"role":"user"}'), ('msg_2', 'ses_1', 2, '{"role":"user"}');
+      INSERT INTO part VALUES ('prt_1', 'msg_1', 'ses_1', '{"type":"text","text":"before"}'),
+        ('prt_2', 'msg_1', 'ses_1', replace(hex(zeroblob(150000000)), '0', 'x')),
+        ('prt_3', 'msg_2', 'ses_1', '{"type":"text","text":"after"}')`);
+    database.close();
+    const report = await imported(async (store) => {
+      const { items } = (await (await store.get("opencode:ses_1"))?.messages()) ?? { items: [] };
+      expect(items).toMatchObject([
+        { message: { content: [{ text: "before" }] } },
+        { message: { content: [{ text: "after" }] } },
+      ]);
+    });
+    expect(report.skipped).toMatchObject([
+      { source: join(folder, "opencode.db"), reason: expect.stringMatching(/^a row of part .* id prt_2,/) },
+    ]);
+  });
+
   it("text that is not UTF-8, keeping its bytes", async () => {
     const line = Buffer.from(piSays("u1", null, "caf?"))
       .toString("latin1")

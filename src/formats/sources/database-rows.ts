@@ -3,7 +3,7 @@ import type { DatabaseSync, SQLOutputValue } from "node:sqlite";
 import { sqliteProblem } from "./database-files.ts";
 import { problem } from "./problem.ts";
 
-type Row = Readonly<Record<string, unknown>>;
+export type Row = Readonly<Record<string, unknown>>;
 
 const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 

@@ -4,8 +4,9 @@ import { DatabaseSync } from "node:sqlite";
 import { sqliteCode } from "../../disk/sqlite-code.ts";
 import { copyOfDatabase, copyOfMember, type TemporaryDatabase } from "./database-copy.ts";
 import { databaseFiles, isSqliteFile, readHeader, sizeOf, sqliteProblem, urlOf } from "./database-files.ts";
-import { columnsOf, rowsOf } from "./database-rows.ts";
+import { columnsOf } from "./database-rows.ts";
 import { refuseOwn } from "./file-bytes.ts";
+import { LimitedRows } from "./limited-rows.ts";
 import type { OpenSourceDatabase, SourceFile } from "./types.ts";
 
 /** Longer than a write of another program takes. A program that holds its lock longer will not release it soon. */
@@ -25,6 +26,15 @@ const REFUSALS: ReadonlySet<number> = new Set([8, 10, 14]);
  */
 export async function openSourceDatabase(file: string | SourceFile): Promise<OpenSourceDatabase> {
   if (typeof file === "string") return openInPlace(file);
+  const database = await openFileOf(file);
+  const close = (): void => {
+    for (const reason of database.leftOut) file.tell(reason);
+    database.close();
+  };
+  return { ...database, close };
+}
+
+async function openFileOf(file: SourceFile): Promise<OpenSourceDatabase> {
   if (file.archive === undefined) refuseOwn(file.path);
   if (file.archive === undefined && isSqliteFile(file.path)) return openInPlace(file.path);
   return openedCopy(file.path, await copyOfMember(file), undefined);
@@ -116,6 +126,7 @@ function opened(
     throw sqliteProblem(error, shown);
   }
   const connection = database;
+  const rows = new LimitedRows(connection, () => connect(location), shown);
   const tables = new Map<string, readonly string[]>();
   return {
     ...(note !== undefined && { note }),
@@ -125,9 +136,11 @@ function opened(
       tables.set(table, columns);
       return columns;
     },
-    rows: (sql, ...values) => rowsOf(connection, sql, values, shown),
+    rows: (sql, ...values) => rows.rows(sql, values),
+    leftOut: rows.leftOut,
     close: () => {
       if (!connection.isOpen) return;
+      rows.close();
       connection.close();
       after();
     },

@@ -117,7 +117,7 @@ class Walker {
     if (this.#locked.has(found.ino)) {
       return this.#options.onProblem(path, "is a database that this process has open");
     }
-    const file = new PlainFile(root, path, found, identity, base);
+    const file = new PlainFile(root, path, found, identity, base, this.#options);
     try {
       if (file.size < ZIP_BYTES_MIN || !isZip(await headOf(path))) return yield file;
     } catch (error) {
@@ -141,8 +141,17 @@ class PlainFile implements SourceFile {
   readonly identity: string;
   readonly archive: undefined;
   readonly #base: string;
+  readonly #options: WalkOptions;
 
-  constructor(root: string, path: string, found: BigIntStats, identity: string, base: string) {
+  constructor(
+    root: string,
+    path: string,
+    found: BigIntStats,
+    identity: string,
+    base: string,
+    options: WalkOptions,
+  ) {
+    this.#options = options;
     this.path = path;
     this.root = root;
     this.size = Number(found.size);
@@ -162,6 +171,10 @@ class PlainFile implements SourceFile {
 
   open(): Promise<ByteSource> {
     return openBytes(this.path);
+  }
+
+  tell(reason: string): void {
+    this.#options.onProblem(this.path, reason);
   }
 }
 
