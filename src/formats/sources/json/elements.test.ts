@@ -158,4 +158,20 @@ describe("the elements of an array", () => {
       { numRuns: 300 },
     );
   });
+
+  it("are not held until they fill the memory, when none is surely an element", async () => {
+    const part = `{"part":[${"[],".repeat(300_000)}[]]},`;
+    let pieces = 0;
+    const large: ByteSource = {
+      async *chunks() {
+        yield Buffer.from("[");
+        for (; pieces < 20; pieces++) yield Buffer.from(part);
+      },
+      async close() {},
+    };
+    const elements = readElements(large, { isElement: () => false });
+    await elements.next();
+    await elements.return(undefined);
+    expect(pieces).toBeLessThan(3);
+  });
 });

@@ -6,7 +6,7 @@ import type { ByteSource, ElementProblem, Recorded, SourceElement } from "../typ
 import { type Piece, Pieces } from "./pieces.ts";
 import { parseRecords } from "./records.ts";
 import { salvageElements } from "./salvage.ts";
-import { TOO_MANY } from "./value-count.ts";
+import { TOO_MANY, VALUES_MAX, valuesIn } from "./value-count.ts";
 
 export const ELEMENT_BYTES_MAX: number = 256 * 1024 * 1024;
 /** The text of longer elements is not kept beside their value. */
@@ -44,6 +44,7 @@ export async function* readElements(
   }
   // A value that is not an element may be a part of a damaged one, as turns out later.
   let held: Cut[] = [];
+  let values = 0;
   for await (const cut of readPieces(source, options)) {
     if (isDamaged(cut)) {
       const offset = Math.min(...[...held, cut].map(({ piece }) => piece.offset));
@@ -51,9 +52,11 @@ export async function* readElements(
     }
     held.push(cut);
     const isSure = cut.found.some((item) => "value" in item && isElement(item.value));
-    if (!isSure && held.length < HELD_MAX) continue;
+    if (!isSure) values += valuesOf(cut);
+    if (!isSure && held.length < HELD_MAX && values < VALUES_MAX) continue;
     for (const { found } of held) yield* found;
     held = [];
+    values = 0;
   }
   for (const { found } of held) yield* found;
 }
@@ -80,6 +83,16 @@ async function* readPieces(source: ByteSource, options: ElementsOptions): AsyncG
     yield { piece, found: [...elementsIn(piece)] };
   }
   for (const piece of pieces.end()) yield { piece, found: [...elementsIn(piece)] };
+}
+
+/** Those in memory. Without its text an element is large. */
+function valuesOf({ found }: Cut): number {
+  return found.reduce((sum, item) => {
+    if (!("value" in item)) return sum;
+    if (item.text === undefined) return VALUES_MAX;
+    const { listed, opened } = valuesIn(item.text);
+    return sum + Math.max(1, listed, opened);
+  }, 0);
 }
 
 /** Whether the text after a piece may have been misread. No element is a list. */

@@ -132,5 +132,20 @@ describe("a text of very many values", () => {
 
   it("is parsed when it has just as many as allowed", () => {
     expect(parseRecords(`[${"1,".repeat(499_999)}1]`).values).toHaveLength(1);
+    expect(parseRecords(`[${"[],".repeat(499_998)}[]]`).values).toHaveLength(1);
+  });
+
+  it.each([
+    ["brackets that are not closed", "[".repeat(600_000), 0],
+    ["members that are not closed", '{"a":'.repeat(600_000), 0],
+    ["lists in lists", `[${"[[]".repeat(300_000)}${"]".repeat(300_001)}`, 0],
+    ["one list of lists", `{"a":[${"[[]],".repeat(250_000)}[]]}`, 0],
+    ["lists after lists", "[]".repeat(600_000), 500_000],
+    ["objects behind a lost quote", `"${'{"":1}'.repeat(600_000)}`, 499_999],
+    ["lists behind a lost quote", `"${`{"":[${"1,".repeat(999)}1]}`.repeat(600)}`, 500],
+  ])("is read as far as there is room for its values: %s", (_, text, expected) => {
+    const { values, rest } = parseRecords(text);
+    expect(values).toHaveLength(expected);
+    expect(rest?.reason).toMatch(/has more than 500,000 values|nested too deeply|not valid JSON/);
   });
 });

@@ -3,7 +3,7 @@ import type { Json } from "../../../util/json.ts";
 import { parsedIn } from "../../../util/values.ts";
 import type { ParsedRecords } from "../types.ts";
 import { scanValue, TOO_DEEP } from "./scan-value.ts";
-import { hasTooManyValues, TOO_MANY } from "./value-count.ts";
+import { excessIn, TOO_MANY, VALUES_MAX, valuesIn } from "./value-count.ts";
 
 /** Deeper values are refused: code that recurses into them would run out of stack. */
 const DEPTH_MAX = 1000;
@@ -18,7 +18,10 @@ const DEEP_CHARACTERS = 2 * DEPTH_MAX;
  * to the length of the text, whatever it holds.
  */
 export function parseRecords(text: string): ParsedRecords {
-  if (hasTooManyValues(text)) return refused(text, TOO_MANY);
+  const excess = excessIn(text);
+  if (excess === "listed") return refused(text, TOO_MANY);
+  // Too deep, or many values one after another, of which the first can be had.
+  if (excess === "opened") return recovered(text);
   try {
     const value: Json = JSON.parse(text);
     if (text.length > DEEP_CHARACTERS && isDeeper(value, DEPTH_MAX)) return refused(text, TOO_DEEP);
@@ -34,7 +37,7 @@ function refused(text: string, reason: string): ParsedRecords {
 
 /** One value of a source that is not read by its lines or elements; `undefined` where it is not valid or too large. */
 export function parsedValue(text: unknown): Json | undefined {
-  return typeof text === "string" && !hasTooManyValues(text) ? parsedIn(text) : undefined;
+  return typeof text === "string" && excessIn(text) === undefined ? parsedIn(text) : undefined;
 }
 
 function isDeeper(value: Json, levels: number): boolean {
@@ -58,19 +61,27 @@ function recovered(text: string): ParsedRecords {
   const values: { value: Json; text: string; start: number }[] = [];
   const bad: string[] = [];
   let reason = "";
+  // A lost quote hides values from the count of the whole text.
+  let room = VALUES_MAX;
   for (let at = behindGap(text, 0); at < text.length; at = behindGap(text, at)) {
     const found = RECORD.test(text[at] as string)
       ? scanValue(text, at, DEPTH_MAX)
       : { end: at, error: "not valid JSON" };
     const part = text.slice(at, found.end);
-    // A lost quote before it hides the values of a record from the count of the whole text.
-    if (found.error === undefined && !hasTooManyValues(part)) {
+    const { listed, opened } = found.error === undefined ? valuesIn(part) : { listed: 0, opened: 1 };
+    room -= Math.max(1, listed, opened);
+    if (room < 0) {
+      bad.push(text.slice(at));
+      reason ||= TOO_MANY;
+      break;
+    }
+    if (found.error === undefined) {
       values.push({ value: JSON.parse(part), text: part, start: at });
       at = found.end;
     } else {
       const next = found.error === TOO_DEEP ? text.length : nextBeginning(text, at, found.end);
       bad.push(text.slice(at, next));
-      reason ||= found.error ?? TOO_MANY;
+      reason ||= found.error;
       at = next;
     }
   }

@@ -10,7 +10,7 @@ import type { Json } from "../../../util/json.ts";
 import { problemOf } from "../problem.ts";
 import type { ByteSource, ElementProblem, SourceElement } from "../types.ts";
 import { scanValue } from "./scan-value.ts";
-import { hasTooManyValues } from "./value-count.ts";
+import { excessIn } from "./value-count.ts";
 
 export interface SalvageOptions {
   readonly isElement: (value: Json) => boolean;
@@ -67,7 +67,7 @@ function* taken(
   const start = window.at;
   const text = window.textOf(start, end);
   window.at = end;
-  if (hasTooManyValues(text)) return;
+  if (excessIn(text) !== undefined) return;
   const value: Json = JSON.parse(text);
   if (!isElement(value)) return;
   yield* window.tell(start);

@@ -6,7 +6,6 @@ export interface Scanned {
   readonly error: string | undefined;
 }
 
-const SPACE = /[ \t\r\n]*/y;
 const SCALAR = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y;
 const ESCAPE = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
 
@@ -26,7 +25,7 @@ export function scanValue(text: string, from: number, depthMax: number): Scanned
   const open: string[] = [];
   let expected: Expected = "value";
   for (let at = from; ; ) {
-    at = behind(SPACE, text, at) ?? at;
+    while (isSpace(text.charCodeAt(at))) at++;
     const sign = text[at];
     if (sign === undefined) return damaged(at, "cut off");
     if (closes(sign, open.at(-1), expected)) {
@@ -54,6 +53,10 @@ export function scanValue(text: string, from: number, depthMax: number): Scanned
     }
     if (open.length === 0 && expected === "comma") return { end: at, error: undefined };
   }
+}
+
+function isSpace(code: number): boolean {
+  return code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09;
 }
 
 const DAMAGED = "not valid JSON";
