@@ -94,9 +94,9 @@ describe("walking", () => {
 
   it("follows a given path that is a link, and no link below it that leads elsewhere", async () => {
     const elsewhere = folder({ "s/x": "1", "s/beside": "2" });
-    const outside = folder({ secret: "3" });
+    const outside = folder({ "secret.jsonl": "3" });
     symlinkSync(outside, join(elsewhere, "s/out"));
-    symlinkSync(join(outside, "secret"), join(elsewhere, "s/secret"));
+    symlinkSync(join(outside, "secret.jsonl"), join(elsewhere, "s/secret"));
     symlinkSync("/", join(elsewhere, "root"));
     symlinkSync("..", join(elsewhere, "up"));
     symlinkSync("/dev/zero", join(elsewhere, "zero"));
@@ -108,6 +108,24 @@ describe("walking", () => {
     const out = "is a symbolic link that leads out of the imported folder. To include it, name it as well";
     const links = ["root", "s/out", "s/secret", "up", "zero"];
     expect(problems).toEqual(links.map((name) => `${join(root, "link", name)} ${out}`));
+  });
+
+  it("says nothing of a link to a program, or into a folder that is passed over", async () => {
+    const elsewhere = folder({ "bin/codex": "", "lib/node_modules/claw/skills/x": "", "a.JSONL.zst": "" });
+    const root = folder({ a: "1" });
+    symlinkSync(join(elsewhere, "bin/codex"), join(root, "apply_patch"));
+    symlinkSync(join(elsewhere, "lib/node_modules/claw/skills"), join(root, "skills"));
+    symlinkSync(join(elsewhere, "lib/node_modules/claw/skills/x"), join(root, "x.json"));
+    symlinkSync(join(elsewhere, "a.JSONL.zst"), join(root, "b"));
+    symlinkSync(join(elsewhere, "bin/codex"), join(root, "c.jsonl.reset.2026-11-18"));
+    symlinkSync(join(elsewhere, "bin"), join(root, "d"));
+    const { files, problems } = await found(root);
+    expect(names(files)).toEqual(["a"]);
+    expect(problems.map((text) => text.slice(root.length + 1).split(" ", 1)[0])).toEqual([
+      "b",
+      "c.jsonl.reset.2026-11-18",
+      "d",
+    ]);
   });
 
   it("says nothing of a link to what is imported anyway", async () => {

@@ -15,6 +15,12 @@ import { walkZip } from "./zip-walk.ts";
 /** Large folders in which no tool keeps conversations. */
 const PASSED_OVER: ReadonlySet<string> = new Set([".git", "node_modules"]);
 
+/**
+ * The names of what can be imported, also with something behind them. Linked files with other names are not looked
+ * into and not worth a report: tools keep links to programs beside their conversations.
+ */
+const IMPORTABLE = /\.(?:jsonl?|db|sqlite3?|zip|zst|gz)(?:\W|$)/i;
+
 /** The size of the end record of a zip. */
 const ZIP_BYTES_MIN = 22;
 
@@ -30,7 +36,8 @@ interface Level {
  * even if several paths lead to it. A zip is replaced by its members.
  *
  * A given path may be a symbolic link; links below it are not followed, because they may lead anywhere. Those that
- * lead to another given folder need not be, and the others are problems.
+ * lead to another given folder need not be, and of the others,
+ * those are problems that may lead to conversations.
  */
 export async function* walk(paths: readonly string[], options: WalkOptions): AsyncGenerator<SourceFile> {
   const given = await Promise.all(paths.map((path) => realpath(path).catch(() => path)));
@@ -70,14 +77,16 @@ class Walker {
     const path = join((levels.at(-1) as Level).path, entry.name);
     const found = await this.#look(path);
     if (found === undefined) return;
-    if (entry.isSymbolicLink()) return this.#link(path);
+    if (entry.isSymbolicLink()) return this.#link(path, found);
     if (!found.isDirectory()) return yield* this.#file(root, path, found, base);
     if (!PASSED_OVER.has(entry.name)) await this.#enter(path, found, levels);
   }
 
-  async #link(path: string): Promise<void> {
+  async #link(path: string, found: BigIntStats): Promise<void> {
     const target = await realpath(path).catch(() => undefined);
     if (target === undefined || this.#given.some((given) => isWithin(target, given))) return;
+    if (found.isFile() && ![path, target].some((name) => IMPORTABLE.test(basename(name)))) return;
+    if (target.split(sep).some((name) => PASSED_OVER.has(name))) return;
     const reason = "is a symbolic link that leads out of the imported folder. To include it, name it as well";
     this.#options.onProblem(path, reason);
   }
