@@ -161,6 +161,17 @@ describe("walking", () => {
     ]);
   });
 
+  it.skipIf(process.platform !== "linux")("reports names that are not UTF-8 as that", async () => {
+    const root = folder({ a: "1", "gone\ufffd": "2" });
+    writeFileSync(Buffer.from(`${root}/caf\xe9.jsonl`, "latin1"), "3");
+    mkdirSync(Buffer.from(`${root}/b\xff`, "latin1"));
+    const { files, problems } = await found(root);
+    expect(names(files)).toEqual(["a", "gone\ufffd"]);
+    const reason = "has a name that is not valid UTF-8. To include it, rename it";
+    expect(problems).toEqual(["b\ufffd", "caf\ufffd.jsonl"].map((name) => `${join(root, name)} ${reason}`));
+    expect((await found(join(root, "none"))).problems).toEqual([`${join(root, "none")} does not exist`]);
+  });
+
   it("never opens a pipe or a socket", async () => {
     const root = folder({ a: "" });
     execFileSync("mkfifo", [join(root, "pipe")]);

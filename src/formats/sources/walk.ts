@@ -96,7 +96,7 @@ class Walker {
     try {
       return await stat(path, { bigint: true });
     } catch (error) {
-      this.#options.onProblem(path, reasonOf(error, path));
+      this.#options.onProblem(path, isUndecoded(path, error) ? UNDECODED : reasonOf(error, path));
       return undefined;
     }
   }
@@ -134,6 +134,13 @@ class Walker {
     }
     yield* walkZip(file, this.#options);
   }
+}
+
+const UNDECODED = "has a name that is not valid UTF-8. To include it, rename it";
+
+/** Bytes that are not UTF-8 were replaced in the name, and no file is called so. */
+function isUndecoded(path: string, error: unknown): boolean {
+  return path.includes("\ufffd") && (error as NodeJS.ErrnoException).code === "ENOENT";
 }
 
 /** By inode, where the file system has them. */
