@@ -167,16 +167,17 @@ describe("an import survives", () => {
         ('prt_2', 'msg_1', 'ses_1', replace(hex(zeroblob(150000000)), '0', 'x')),
         ('prt_3', 'msg_2', 'ses_1', '{"type":"text","text":"after"}')`);
     database.close();
+    const reason = expect.stringMatching(/^a row of part .* id prt_2,/);
+    const skipped = [{ source: join(folder, "opencode.db"), reason }];
     const report = await imported(async (store) => {
       const { items } = (await (await store.get("opencode:ses_1"))?.messages()) ?? { items: [] };
       expect(items).toMatchObject([
         { message: { content: [{ text: "before" }] } },
         { message: { content: [{ text: "after" }] } },
       ]);
+      expect((await importConversations(store, [folder])).skipped).toMatchObject(skipped);
     });
-    expect(report.skipped).toMatchObject([
-      { source: join(folder, "opencode.db"), reason: expect.stringMatching(/^a row of part .* id prt_2,/) },
-    ]);
+    expect(report.skipped).toMatchObject(skipped);
   });
 
   it("text that is not UTF-8, keeping its bytes", async () => {

@@ -344,6 +344,7 @@ async function readDatabase(opened: Opened): Promise<void> {
       }
     });
     opened.onBytes(file.size);
+    for (const reason of database.leftOut) sink.tell({ line: null, offset: null }, reason);
     await finish(opened, sink, true);
     if (problem !== undefined) throw problem;
     if (session.mode !== "write") return;

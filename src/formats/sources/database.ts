@@ -26,15 +26,6 @@ const REFUSALS: ReadonlySet<number> = new Set([8, 10, 14]);
  */
 export async function openSourceDatabase(file: string | SourceFile): Promise<OpenSourceDatabase> {
   if (typeof file === "string") return openInPlace(file);
-  const database = await openFileOf(file);
-  const close = (): void => {
-    for (const reason of database.leftOut) file.tell(reason);
-    database.close();
-  };
-  return { ...database, close };
-}
-
-async function openFileOf(file: SourceFile): Promise<OpenSourceDatabase> {
   if (file.archive === undefined) refuseOwn(file.path);
   if (file.archive === undefined && isSqliteFile(file.path)) return openInPlace(file.path);
   return openedCopy(file.path, await copyOfMember(file), undefined);

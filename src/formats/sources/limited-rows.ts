@@ -18,6 +18,7 @@ const SHORT_BYTES = 100;
 /** A row that is longer than a line may be is left out, and reported. */
 export class LimitedRows {
   readonly #quick: DatabaseSync;
+  readonly #isLimited: boolean;
   readonly #connect: () => DatabaseSync;
   readonly #shown: string;
   /** Which rows, each once: some are asked for several times. */
@@ -28,7 +29,9 @@ export class LimitedRows {
   readonly #isLarge: Map<string, boolean> = new Map();
 
   constructor(quick: DatabaseSync, connect: () => DatabaseSync, shown: string) {
-    quick.limits.length = VALUE_BYTES_QUICK;
+    // Node.js 24 has no limits: all rows are read carefully there.
+    this.#isLimited = "limits" in quick;
+    if (this.#isLimited) quick.limits.length = VALUE_BYTES_QUICK;
     this.#quick = quick;
     this.#connect = connect;
     this.#shown = shown;
@@ -54,7 +57,7 @@ export class LimitedRows {
   #mayBeLarge(sql: string): boolean {
     let isLarge = this.#isLarge.get(sql);
     if (isLarge === undefined) {
-      isLarge = namesOf(this.#quick, sql).length > COLUMNS_QUICK;
+      isLarge = !this.#isLimited || namesOf(this.#quick, sql).length > COLUMNS_QUICK;
       this.#isLarge.set(sql, isLarge);
     }
     return isLarge;

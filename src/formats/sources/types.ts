@@ -32,8 +32,6 @@ export interface SourceFile {
   readonly archive: string | undefined;
   /** Fails with a problem when it is gone or no longer a file. */
   open(): Promise<ByteSource>;
-  /** Tell the walk that a part of it is left out. */
-  tell(reason: string): void;
   /** The files beside it. */
   readonly around: Surroundings;
 }
@@ -54,7 +52,7 @@ export interface ByteSource {
 }
 
 export interface WalkOptions {
-  /** Called for every path that is left out, and for parts of a file. */
+  /** Called for every path that is left out. */
   onProblem(path: string, reason: string): void;
   /** Called for every file and folder of a store that this process has open. They are left out. */
   onOpenStore?(path: string): void;
@@ -165,6 +163,5 @@ export interface OpenSourceDatabase extends SourceDatabase {
   readonly note?: string;
   /** What was left out of the rows that were read so far: those that are too large. */
   readonly leftOut: readonly string[];
-  /** The file learns what was left out. */
   close(): void;
 }

@@ -126,7 +126,7 @@ class Walker {
     if (this.#locked.has(found.ino)) {
       return this.#options.onProblem(path, "is a database that this process has open");
     }
-    const file = new PlainFile(root, path, found, identity, base, this.#options);
+    const file = new PlainFile(root, path, found, identity, base);
     try {
       if (file.size < ZIP_BYTES_MIN || !isZip(await headOf(path))) return yield file;
     } catch (error) {
@@ -157,17 +157,8 @@ class PlainFile implements SourceFile {
   readonly identity: string;
   readonly archive: undefined;
   readonly #base: string;
-  readonly #options: WalkOptions;
 
-  constructor(
-    root: string,
-    path: string,
-    found: BigIntStats,
-    identity: string,
-    base: string,
-    options: WalkOptions,
-  ) {
-    this.#options = options;
+  constructor(root: string, path: string, found: BigIntStats, identity: string, base: string) {
     this.path = path;
     this.root = root;
     this.size = Number(found.size);
@@ -187,10 +178,6 @@ class PlainFile implements SourceFile {
 
   open(): Promise<ByteSource> {
     return openBytes(this.path);
-  }
-
-  tell(reason: string): void {
-    this.#options.onProblem(this.path, reason);
   }
 }
 

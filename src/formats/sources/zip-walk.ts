@@ -24,7 +24,7 @@ export async function* walkZip(file: SourceFile, options: WalkOptions): AsyncGen
     if (head === undefined) continue;
     if (isZip(head)) {
       options.onProblem(shownName(file.path, member.name), "is a zip inside a zip, which is not opened");
-    } else yield memberFile(file, zip, member, name, options);
+    } else yield memberFile(file, zip, member, name);
   }
 }
 
@@ -52,16 +52,9 @@ class MemberNames {
   }
 }
 
-function memberFile(
-  file: SourceFile,
-  zip: Zip,
-  member: ZipMember,
-  name: string,
-  options: WalkOptions,
-): SourceFile {
-  const path = `${file.path}!${name}`;
+function memberFile(file: SourceFile, zip: Zip, member: ZipMember, name: string): SourceFile {
   return {
-    path,
+    path: `${file.path}!${name}`,
     root: file.root,
     relative: `${file.relative}!${name}`,
     size: member.size,
@@ -69,7 +62,6 @@ function memberFile(
     identity: `${file.identity}!${name}`,
     archive: file.path,
     open: () => openMember(zip, member),
-    tell: (reason) => options.onProblem(path, reason),
     around: inZip(zip, member, name),
   };
 }
