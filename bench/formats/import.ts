@@ -149,7 +149,7 @@ function rateRow(work: string, folder: string, sources: string, reach: number): 
   return row(work, `${rate.toFixed(1)} MB/s`, "", `≥ ${reach} MB/s`, rate >= reach);
 }
 
-/** A line is added to a session that was imported, as `--watch` meets it. */
+/** A line is added to a session that was imported. Without the start of the command, as `--watch` meets it. */
 export async function grown(folder: string): Promise<BenchRow[]> {
   const sources = join(folder, "grown");
   const file = writeLongFile(sources, sized(50_000_000, 250_000));
@@ -160,16 +160,18 @@ export async function grown(folder: string): Promise<BenchRow[]> {
     appendLine(file, round);
     times.push(importInto(target, sources).ms);
   }
-  const ms = median(times);
+  const startMs = median(Array.from({ length: sized(5, 1) }, () => importInto(target, sources).ms));
+  const ms = median(times) - startMs;
+  const wholeMs = whole.ms - startMs;
   rmSync(sources, { recursive: true });
   return [
     row(
       "Import of one more line of a session of 50 MB",
       `${ms.toFixed(0)} ms`,
-      `${whole.ms.toFixed(0)} ms for all of it`,
+      `${wholeMs.toFixed(0)} ms for all of it`,
       `≤ ${GROWN_REACH} ×`,
-      ms <= whole.ms * GROWN_REACH,
-      `${(ms / whole.ms).toFixed(3)} ×`,
+      ms <= wholeMs * GROWN_REACH,
+      `${(ms / wholeMs).toFixed(3)} ×`,
     ),
   ];
 }
