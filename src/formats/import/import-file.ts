@@ -10,6 +10,7 @@ import { problemOf, reasonOf } from "../sources/problem.ts";
 import { ReadCheck } from "../sources/read-check.ts";
 import type { ByteSource, SourceFile } from "../sources/types.ts";
 import { databaseFormat, isCompanion, type WithDocument, type WithLines } from "./choose-format.ts";
+import { isUnchanged, memoryOf, type Read, START } from "./file-memory.ts";
 import { FileSink } from "./file-sink.ts";
 import { fingerprintOf } from "./fingerprint.ts";
 import { type Fork, forkOf, retire } from "./forks/fork.ts";
@@ -37,18 +38,6 @@ export interface FileJob {
   /** Leave this file for the second pass. */
   readonly postpone: () => void;
   readonly signal: AbortSignal | undefined;
-}
-
-/** How far a file has been read. */
-interface Read {
-  readonly format: string | null;
-  readonly offset: number;
-  readonly line: number;
-  readonly whole: boolean;
-  readonly kept?: FileMemory["kept"];
-  readonly awaits?: string | undefined;
-  readonly former?: FileMemory["former"];
-  readonly reader?: unknown;
 }
 
 /** A file job with its open file. */
@@ -119,7 +108,7 @@ async function readFile(opened: Opened): Promise<void> {
     session.report.skip({ source: file.path, line: null, offset, reason });
   } else if (reader.kind === "unknown") session.report.ignore(file.path);
   else session.report.empty++;
-  if (session.mode === "write") ledger.put(memoryOf(opened, UNREAD, undefined, ""));
+  if (session.mode === "write") ledger.put(memoryOf(file, UNREAD, undefined, ""));
 }
 
 async function sinkOf(
@@ -206,7 +195,7 @@ async function readLinesOf(opened: Opened, format: WithLines, records: readonly 
     kept: stream.held ?? { offset: reading.offset, line: reading.line },
     reader: sink.canContinue ? reader.state() : undefined,
   };
-  const put = (): void => putRead(opened, memoryOf(opened, read, sink, fingerprint), sink, resumes);
+  const put = (): void => putRead(opened, memoryOf(file, read, sink, fingerprint), sink, resumes);
   if (former === undefined || sink.hasTrashed || sink.hasPurged) return put();
   if (await retire(session.ingest, ledger, former.id, file.path, put)) session.report.joined++;
 }
@@ -253,7 +242,6 @@ function keepNeverCompleted({ pending }: LineReader, sink: FileSink, { modifiedM
 }
 
 const NEVER_MS = 24 * 3_600_000;
-const START = { offset: 0, line: 1 };
 
 /** Whether the file still begins with the part that was read, so that reading can continue after it. */
 async function goesOn(
@@ -315,7 +303,7 @@ async function readDocument(opened: Opened, format: WithDocument): Promise<void>
   if (session.mode !== "write") return;
   const isScattered = format.document.isScattered === true && sink.writers.length > 0;
   const read = { format: format.name, offset: ended ? 0 : offset, line: 1, whole: ended && !isScattered };
-  putRead(opened, memoryOf(opened, read, sink, ""), sink);
+  putRead(opened, memoryOf(file, read, sink, ""), sink);
 }
 
 /** White space around the only value of a file is a part of it; punctuation between elements is not. */
@@ -354,7 +342,7 @@ async function readDatabase(opened: Opened): Promise<void> {
       line: 1,
       whole: signal?.aborted !== true && !hasLog(file),
     };
-    putRead(opened, memoryOf(opened, read, sink, ""), sink);
+    putRead(opened, memoryOf(file, read, sink, ""), sink);
   } finally {
     database.close();
   }
@@ -363,37 +351,6 @@ async function readDatabase(opened: Opened): Promise<void> {
 /** Changes of a database may stay in its write-ahead log for a long time. */
 function hasLog({ path, archive }: SourceFile): boolean {
   return archive === undefined && (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0;
-}
-
-export function isUnchanged(file: SourceFile, memory: FileMemory): boolean {
-  const { identity, size, modifiedMs } = memory;
-  return identity === file.identity && size === file.size && modifiedMs === file.modifiedMs;
-}
-
-function memoryOf(
-  { file }: Opened,
-  { reader, ...read }: Read,
-  sink: FileSink | undefined,
-  fingerprint: string,
-): FileMemory {
-  const { path, identity, size, modifiedMs } = file;
-  // Nothing was added to a conversation in the trash. If it is restored, the whole file has to be read.
-  const isLost = sink?.hasTrashed === true;
-  const reached = isLost ? { ...read, offset: 0, line: 1, whole: false } : read;
-  // The state of its reader may hold words of a purged conversation. Without it, all of a grown file is read again.
-  const isPurged = sink?.hasPurged === true;
-  return {
-    path,
-    identity,
-    size,
-    modifiedMs,
-    ...reached,
-    fingerprint,
-    reader: isPurged ? undefined : reader,
-    sink: isPurged ? {} : (sink?.save() ?? {}),
-    kept: read.kept ?? START,
-    skipped: sink?.skipped ?? [],
-  };
 }
 
 /** `continued`: only the end of the file was read. */
