@@ -68,7 +68,7 @@ export class WorkerEngine implements Engine {
   }
 
   async commit(operations: readonly Operation[]): Promise<Outcome[]> {
-    const outcomes = await this.#ask<Outcome[]>("commit", operations);
+    const outcomes = await this.#ask<Outcome[]>("commit", operations.map(withOwnMemory));
     return outcomes.map((outcome) =>
       outcome.ok ? outcome : { ok: false, error: reviveError(outcome.error) },
     );
@@ -179,6 +179,17 @@ export class WorkerEngine implements Engine {
   #ask<T>(method: Request["method"], ...args: unknown[]): Promise<T> {
     return this.#calls.ask<T>(method, args);
   }
+}
+
+function withOwnMemory(operation: Operation): Operation {
+  if (operation.type !== "append" || operation.blobs === undefined || operation.blobs.length === 0)
+    return operation;
+  return { ...operation, blobs: operation.blobs.map((blob) => ({ ...blob, data: ownMemory(blob.data) })) };
+}
+
+/** A message to a thread copies all of the memory that a view is part of, such as the 64 KB that small buffers share. */
+function ownMemory(bytes: Uint8Array): Uint8Array {
+  return bytes.buffer.byteLength > 2 * bytes.length ? new Uint8Array(bytes) : bytes;
 }
 
 interface Waiting {
