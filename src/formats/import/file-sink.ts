@@ -28,6 +28,8 @@ const HANDLES_MAX = 64;
 const HANDLES_KEPT = 16;
 /** So many times that number may be on their way to the store. */
 const RELEASING_MAX = 3;
+/** The ledger is told of so many conversations at once: each transaction rewrites pages of its indexes. */
+const NOTES_MAX = 1000;
 
 /** One conversation that one file adds to. */
 interface Handle extends ConversationSink {
@@ -56,6 +58,7 @@ export class FileSink implements Sink {
   /** Conversations that are being completed. */
   readonly #releasing: Set<Promise<void>> = new Set();
   readonly #released: ConversationWriter[] = [];
+  readonly #notes: RememberedConversation[] = [];
   #hadTrashed = false;
   #hadPurged = false;
   #current: Handle | undefined;
@@ -273,18 +276,19 @@ export class FileSink implements Sink {
     return this.#early.length === 0 && this.writers.every(isKnown);
   }
 
-  /** Tell the ledger of the conversations that it was not told of before. */
-  noteAll(): void {
+  /** What the ledger was not told of yet. The file is done. */
+  takeNotes(): readonly RememberedConversation[] {
     this.#note(new Map([...this.#handles.values()].map(({ sourceId, writer }) => [sourceId, writer])));
+    return this.#notes.splice(0);
   }
 
   #note(writers: ReadonlyMap<string, ConversationWriter>): void {
     if (this.#session.mode !== "write") return;
-    const known = [...writers].map(([sourceId, writer]) =>
-      rememberedOf(sourceId, writer, this.#versions.get(sourceId)),
-    );
-    this.#ledger.note(this.#path, known);
-    for (const sourceId of writers.keys()) this.#versions.delete(sourceId);
+    for (const [sourceId, writer] of writers) {
+      this.#notes.push(rememberedOf(sourceId, writer, this.#versions.get(sourceId)));
+      this.#versions.delete(sourceId);
+    }
+    if (this.#notes.length >= NOTES_MAX) this.#ledger.note(this.#path, this.#notes.splice(0));
   }
 
   get #path(): string {

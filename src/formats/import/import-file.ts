@@ -355,8 +355,8 @@ function hasLog({ path, archive }: SourceFile): boolean {
 
 /** `continued`: only the end of the file was read. */
 function putRead({ ledger, memory }: Opened, read: FileMemory, sink: FileSink, continued = false): void {
-  sink.noteAll();
-  ledger.put(read, { offered: sink.offered, continued, keepsOthers: memory !== undefined });
+  const rest = sink.takeNotes();
+  ledger.put(read, { rest, offered: sink.offered, continued, keepsOthers: memory !== undefined });
 }
 
 /** The problem of a source that interrupted the work, if any. Everything read before it counts. */

@@ -54,6 +54,8 @@ const ABOUT_SCHEMA = `
   CREATE TABLE IF NOT EXISTS about (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 `;
 export interface PutOptions {
+  /** Its conversations that were not noted before. */
+  readonly rest?: Iterable<RememberedConversation>;
   /** Those of the ids that files wait for which this one has. */
   readonly offered?: Iterable<string>;
   /** Only its end was read. */
@@ -135,9 +137,13 @@ export class Ledger {
   }
 
   /** The file was read, and is in the store. */
-  put(memory: FileMemory, { offered = [], continued = false, keepsOthers = false }: PutOptions = {}): void {
+  put(
+    memory: FileMemory,
+    { rest = [], offered = [], continued = false, keepsOthers = false }: PutOptions = {},
+  ): void {
     const { path, format, awaits, former } = memory;
     this.#atOnce(() => {
+      this.conversations.stage(path, rest);
       this.#put.run(path, format, JSON.stringify(memory));
       this.conversations.settle(path, keepsOthers, former);
       this.#end.run(path);
