@@ -3,6 +3,7 @@ import { statSync } from "node:fs";
 import { ColloquyError, type ErrorCode } from "../../errors.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../util/json.ts";
 import type { FormatDeclaration } from "../contract/format.ts";
+import type { RecordReader } from "../contract/reader.ts";
 import { openSourceDatabase } from "../sources/database.ts";
 import { readElements } from "../sources/json/elements.ts";
 import { readLines } from "../sources/lines.ts";
@@ -21,6 +22,7 @@ import type { FileStream } from "./original/file-stream.ts";
 import { readerFor } from "./reader-for.ts";
 import type { ImportSession } from "./session.ts";
 import type { SideFiles } from "./side-files.ts";
+import type { TextPlaceholders } from "./text-placeholders.ts";
 
 export interface FileJob {
   readonly session: ImportSession;
@@ -193,11 +195,17 @@ async function readLinesOf(opened: Opened, format: WithLines, records: readonly 
     line: reading.line,
     whole: isWhole,
     kept: stream.held ?? { offset: reading.offset, line: reading.line },
-    reader: sink.canContinue ? reader.state() : undefined,
+    reader: stateOf(reader, sink, session.placeholders),
   };
   const put = (): void => putRead(opened, memoryOf(file, read, sink, fingerprint), sink, resumes);
   if (former === undefined || sink.hasTrashed || sink.hasPurged) return put();
   if (await retire(session.ingest, ledger, former.id, file.path, put)) session.report.joined++;
+}
+
+/** With it, a later import continues where this one ends. */
+function stateOf(reader: RecordReader, sink: FileSink, placeholders: TextPlaceholders): Json | undefined {
+  const state = sink.canContinue ? reader.state() : undefined;
+  return placeholders.areIn(state) ? undefined : state;
 }
 
 /** Empty if the file was cut: nothing continues there. */

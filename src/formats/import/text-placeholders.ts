@@ -16,11 +16,16 @@ const PREFIX = "colloquy-text-";
 /** Strings of at least this size are replaced: the limit of `cutLongStrings`. */
 const LONG_BYTES = 1024 * 1024;
 
+/** How much of each string is kept at hand: enough for a title. */
+const START_BYTES = 1024;
+
 type TextRef = Pick<BlobRef, "hash" | "size">;
 
 export class TextPlaceholders {
   readonly #ingest: Ingest | undefined;
   readonly #texts: Map<string, TextRef> = new Map();
+  /** How the strings begin, by placeholder. */
+  readonly #starts: Map<string, string> = new Map();
   /** Stored, and so far no entry refers to them. */
   readonly #unused: Set<string> = new Set();
 
@@ -31,8 +36,11 @@ export class TextPlaceholders {
 
   /** Stores a string and returns its placeholder. */
   async put(pieces: Iterable<Buffer>): Promise<string> {
-    const { hash, size } = (await this.#ingest?.putBlob(pieces)) ?? measured(pieces);
+    const start: Buffer[] = [];
+    const read = withStart(pieces, start);
+    const { hash, size } = (await this.#ingest?.putBlob(read)) ?? measured(read);
     const placeholder = `${PREFIX}${hash}`;
+    this.#starts.set(placeholder, new TextDecoder().decode(Buffer.concat(start), { stream: true }));
     if (!this.#texts.has(placeholder)) this.#unused.add(hash);
     this.#texts.set(placeholder, { hash, size });
     return placeholder;
@@ -43,6 +51,16 @@ export class TextPlaceholders {
     const found = text.startsWith(PREFIX) ? this.#texts.get(text) : undefined;
     if (found !== undefined) this.#unused.delete(found.hash);
     return found;
+  }
+
+  /** The beginning of the string that `text` is a placeholder of, or else `text` itself. */
+  startOf(text: string): string {
+    return this.#starts.get(text) ?? text;
+  }
+
+  /** Whether a value has placeholders. They mean nothing in a later import, which may lack the strings. */
+  areIn(value: unknown): boolean {
+    return !this.isEmpty && JSON.stringify(value)?.includes(PREFIX) === true;
   }
 
   /** Its entry may be left out, so that nothing refers to it. */
@@ -63,6 +81,15 @@ export class TextPlaceholders {
 
   get isEmpty(): boolean {
     return this.#texts.size === 0;
+  }
+}
+
+function* withStart(pieces: Iterable<Buffer>, start: Buffer[]): Generator<Buffer> {
+  let left = START_BYTES;
+  for (const piece of pieces) {
+    if (left > 0) start.push(Buffer.from(piece.subarray(0, left)));
+    left -= Math.min(left, piece.length);
+    yield piece;
   }
 }
 

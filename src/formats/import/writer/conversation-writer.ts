@@ -87,7 +87,7 @@ export class ConversationWriter {
   constructor(options: WriterOptions) {
     this.#options = options;
     this.#start = options.start;
-    this.#title = new SourceTitle(options.id, options.remembered?.titleMark ?? null);
+    this.#title = new SourceTitle(options.id, options.remembered?.titleMark ?? null, options.placeholders);
     this.#title.say(options.start.title);
     this.intake = new EntryIntake(options, () => this.#create());
     this.#shown = new ShownBranch(this.intake, options.isUnfinished);

@@ -1,7 +1,8 @@
 import type { ConversationInfo } from "../../../engine/index.ts";
 import { firstWordsOf, titleIn } from "../../../message/title.ts";
-import type { Message } from "../../../message/types.ts";
+import type { Block, Message } from "../../../message/types.ts";
 import { sha256Hex } from "../../../util/sha256.ts";
+import type { TextPlaceholders } from "../text-placeholders.ts";
 
 /** Whose name a conversation has: the file's, that of another source, or the file's from now on. */
 export type Named = "own" | "other" | "taken";
@@ -21,13 +22,16 @@ export class SourceTitle {
   /** The title that the last import gave it. */
   mark: string | null;
 
-  constructor(id: string, mark: string | null) {
+  readonly #placeholders: TextPlaceholders;
+
+  constructor(id: string, mark: string | null, placeholders: TextPlaceholders) {
     this.#id = id;
     this.mark = mark;
+    this.#placeholders = placeholders;
   }
 
   say(title: string | undefined): void {
-    this.#said = titleIn(title);
+    this.#said = titleIn(title && this.#placeholders.startOf(title));
     this.#all.add(this.#said);
   }
 
@@ -36,7 +40,17 @@ export class SourceTitle {
   }
 
   derive(message: Message): void {
-    this.#derived ??= derivedTitle(message);
+    this.#derived ??= derivedTitle(this.#placeholders.isEmpty ? message : this.#withStarts(message));
+  }
+
+  /** Of a long text, a title needs only the beginning. */
+  #withStarts(message: Message): Message {
+    const { content } = message;
+    const startOf = (text: string): string => this.#placeholders.startOf(text);
+    if (typeof content === "string") return { ...message, content: startOf(content) };
+    const withStart = (block: Block): Block =>
+      typeof block.text === "string" ? { ...block, text: startOf(block.text) } : block;
+    return { ...message, content: content.map(withStart) };
   }
 
   /** The source's, or the first words of the user unless it is `verbatim`. */
