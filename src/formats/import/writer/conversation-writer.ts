@@ -213,7 +213,7 @@ export class ConversationWriter {
   /** Write everything, check out the branch that the source shows, and set title and model. */
   async finish(): Promise<void> {
     await this.drain();
-    if (this.isUnwanted) return;
+    if (this.isUnwanted || this.isDropped) return;
     for (const originals of this.#originals) {
       for (const announce of await originals.finish()) await this.#announce(announce);
     }
