@@ -1,11 +1,12 @@
 /** Files that are read in many chunks, while readers hold records. */
-import { cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { writeOriginals } from "../../src/formats/export/original/write-originals.ts";
 import { importConversations } from "../../src/formats/import/run.ts";
 import { openStore } from "../../src/store/open.ts";
 import { tempFolder } from "../support/temp-folder.ts";
+import { piHeader, piSays } from "./pi-session.ts";
 
 const FIXTURES = "test/fixtures";
 /** Conversations of Colloquy itself have no originals. */
@@ -50,4 +51,20 @@ it.each(FORMATS)("large files of %s come back as they were", async (format) => {
   }
   expect(exact).toBeGreaterThan(0);
   expect(await importConversations(store, [sources], { verify: true })).toMatchObject({ missing: [] });
+});
+
+it("what follows a changed line is missing once, however large it is", async () => {
+  const file = join(tempFolder(), "a.jsonl");
+  const lines = (changed: string): string =>
+    piHeader("a") +
+    Array.from({ length: 400 }, (_, index) =>
+      piSays(`a${index}`, index === 0 ? null : `a${index - 1}`, index === 100 ? changed : pad(index)),
+    ).join("");
+  writeFileSync(file, lines("One"));
+  await using store = await openStore("ephemeral:");
+  await importConversations(store, [file]);
+  writeFileSync(file, lines("Two"));
+  const { missing } = await importConversations(store, [file], { verify: true });
+  const sizes = missing.map(({ reason }) => Number(/^(\d+) bytes/.exec(reason)?.[1] ?? 0));
+  expect(sizes.reduce((sum, size) => sum + size)).toBeLessThanOrEqual(statSync(file).size);
 });

@@ -248,13 +248,13 @@ export class OriginalWriter {
     size: number | undefined = this.#size,
   ): Promise<Announce | undefined> {
     const { ingest, conversation, file, form, verify, missing } = this.#options;
+    this.#number ??= this.#options.newNumber();
     if (verify) {
       for (const { at, bytes } of uncut) {
         missing(at[0]?.[0] ?? null, `${bytes.length} bytes of the original are not in the store`);
       }
       return undefined;
     }
-    this.#number ??= this.#options.newNumber();
     const made: NewSegment[] = [];
     for (let start = 0; start < uncut.length; start += AT_ONCE) {
       const some = uncut.slice(start, start + AT_ONCE);
