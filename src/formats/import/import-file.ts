@@ -176,7 +176,8 @@ async function readLinesOf(opened: Opened, format: WithLines, records: readonly 
   await check.check();
   const isStopped = signal?.aborted === true;
   const final = !isStopped && opened.isFinal(file);
-  const isPending = reading.pending !== undefined && !keepNeverCompleted(reading, sink, file);
+  const isTorn = keepNeverCompleted(reading, sink, file);
+  const isPending = reading.pending !== undefined && !isTorn;
   if (!isStopped && (!final || isPending)) session.report.pending++;
   reader.end(final);
   const isWhole = final && !isPending && problem === undefined;
@@ -195,7 +196,8 @@ async function readLinesOf(opened: Opened, format: WithLines, records: readonly 
     line: reading.line,
     whole: isWhole,
     kept: stream.held ?? { offset: reading.offset, line: reading.line },
-    reader: stateOf(reader, sink, session.placeholders),
+    // The bytes of a torn line are kept, and it may be completed after all: then all of the file is compared.
+    reader: isTorn ? undefined : stateOf(reader, sink, session.placeholders),
   };
   const put = (): void => putRead(opened, memoryOf(file, read, sink, fingerprint), sink, resumes);
   if (former === undefined || sink.hasTrashed || sink.hasPurged) return put();

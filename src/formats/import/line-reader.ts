@@ -41,7 +41,8 @@ export class LineReader {
       return undefined;
     }
     this.offset = line.offset + line.bytes;
-    this.line = line.line + 1;
+    // A newline that is written later does not begin another line.
+    this.line = line.state === "pending" ? line.line : line.line + 1;
     this.#sink.originals.stream.add(line.offset, line.bytes, line.state === "blank", line.line);
     if (line.state === "blank") return undefined;
     if (line.state === "too-long") this.#tooLong(line);

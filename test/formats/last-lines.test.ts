@@ -1,0 +1,54 @@
+/** The last line of a file that a tool is writing: it may be torn, or complete without its newline. */
+import { appendFileSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { writeOriginals } from "../../src/formats/export/original/write-originals.ts";
+import { importConversations } from "../../src/formats/import/run.ts";
+import { openStore } from "../../src/store/open.ts";
+import { tempFolder } from "../support/temp-folder.ts";
+
+const SESSION = "21000000-0000-4000-8000-000000000003";
+
+/** A record of Claude Code. Without a uuid its id is made of its line. */
+function record(number: number, uuid: string | undefined = `u${number}`): string {
+  const about = { type: "user", sessionId: SESSION, parentUuid: number === 1 ? null : "u1" };
+  const timestamp = `2026-01-01T00:00:0${number}Z`;
+  return JSON.stringify({ ...about, uuid, timestamp, message: { role: "user", content: `hello ${number}` } });
+}
+
+function place(): { readonly file: string; readonly target: string } {
+  const folder = tempFolder();
+  mkdirSync(join(folder, "projects"));
+  return {
+    file: join(folder, "projects", `${SESSION}.jsonl`),
+    target: `sqlite:${join(folder, "store.db")}`,
+  };
+}
+
+it("a torn line that was given up is kept once when the file grows after all", async () => {
+  const { file, target } = place();
+  writeFileSync(file, `${record(1)}\n${record(2)}\n{"type":"us`);
+  utimesSync(file, Date.now() / 1000 - 3 * 86_400, Date.now() / 1000 - 3 * 86_400);
+  await using store = await openStore(target);
+  const first = await importConversations(store, [file]);
+  expect(first.skipped).toMatchObject([{ line: 3, reason: "the last line was never completed" }]);
+  appendFileSync(file, `\n${record(4)}\n`);
+  await importConversations(store, [file]);
+  expect(await importConversations(store, [file], { verify: true })).toMatchObject({ missing: [] });
+  const out = tempFolder();
+  const [original] = await writeOriginals(store, `claude-code:${SESSION}`, out, {});
+  expect(original).toMatchObject({ isExact: true, notes: [] });
+  expect(readFileSync(String(original?.path))).toEqual(readFileSync(file));
+});
+
+it("a newline that is written later is not another line", async () => {
+  const { file, target } = place();
+  writeFileSync(file, `${record(1)}\n${record(2)}`);
+  await using store = await openStore(target);
+  await importConversations(store, [file]);
+  appendFileSync(file, `\n${record(3, "")}\nnot json\n`);
+  const { skipped } = await importConversations(store, [file]);
+  expect(skipped).toMatchObject([{ line: 4 }]);
+  const again = await importConversations(store, [file], { again: true });
+  expect(again).toMatchObject({ messages: 0, branches: 0, skipped: [{ line: 4 }] });
+});
