@@ -1,9 +1,9 @@
 /** Undoes an import permanently: the conversations of a source go to the trash and are not imported again. */
-
+import { resolve } from "node:path";
 import { ColloquyError } from "../../errors.ts";
 import type { Store } from "../../store/store.ts";
 import { checkMethod, checkStrings } from "../../util/checked-arguments.ts";
-import { ledgerOf } from "./ledger/ledger-place.ts";
+import { forgottenOf, ledgerOf } from "./ledger/ledger-place.ts";
 
 export interface Forgotten {
   readonly files: number;
@@ -13,9 +13,10 @@ export interface Forgotten {
   readonly shared: readonly string[];
 }
 
-export async function forgetSources(store: Store, paths: readonly string[]): Promise<Forgotten> {
+export async function forgetSources(store: Store, sources: readonly string[]): Promise<Forgotten> {
   checkMethod(store, "ingest", "store");
-  checkStrings(paths, "paths");
+  checkStrings(sources, "paths");
+  const paths = sources.map((path) => resolve(path));
   const ledger = ledgerOf(store);
   try {
     const files = paths.flatMap((path) => [...ledger.below(path)]);
@@ -28,7 +29,7 @@ export async function forgetSources(store: Store, paths: readonly string[]): Pro
     const shared = new Set([...ids].filter(isElsewhere));
     const gone = [...ids].filter((id) => !shared.has(id));
     for (const id of gone) await deleteIfThere(store, id);
-    for (const path of paths) ledger.forget(path);
+    forgottenOf(store).add(paths);
     return { files: files.length, conversations: gone, shared: [...shared] };
   } finally {
     ledger.close();

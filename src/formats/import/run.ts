@@ -1,5 +1,5 @@
 /** Imports conversations of other tools into a store. */
-
+import { resolve } from "node:path";
 import { refuseOpenStore } from "../../disk/open-stores.ts";
 import { ColloquyError, invalid } from "../../errors.ts";
 import type { Store } from "../../store/store.ts";
@@ -12,8 +12,9 @@ import { describeAgain } from "./describe-again.ts";
 import { isUnchanged } from "./file-memory.ts";
 import { type FileJob, importFile } from "./import-file.ts";
 import { agrees } from "./ledger/agreement.ts";
+import type { Forgotten } from "./ledger/forgotten.ts";
 import { type FileMemory, Ledger } from "./ledger/ledger.ts";
-import { ledgerOf } from "./ledger/ledger-place.ts";
+import { forgottenOf, ledgerOf } from "./ledger/ledger-place.ts";
 import { type ImportReport, ReportBuilder } from "./report.ts";
 import { ImportSession } from "./session.ts";
 import { SideFiles } from "./side-files.ts";
@@ -51,24 +52,26 @@ const FILES_AT_ONCE = 12;
 
 export async function importConversations(
   store: Store,
-  paths: readonly string[],
+  sources: readonly string[],
   options: ImportOptions = {},
 ): Promise<ImportReport> {
   checkMethod(store, "ingest", "store");
-  checkStrings(paths, "paths");
+  checkStrings(sources, "paths");
   checkObject(options, "options");
   const { format, dryRun = false, verify = false } = options;
   if (format !== undefined && !FORMAT_NAMES.includes(format)) {
     throw invalid(`Unknown format "${format}": expected one of ${FORMAT_NAMES.join(", ")}`, "format");
   }
+  const paths = sources.map((path) => resolve(path));
   for (const path of paths) {
     refuseOpenStore(path, "paths", "An import reads other files than those of its store");
   }
   const looks = dryRun || verify;
   const ledger = looks ? Ledger.inMemory() : ledgerOf(store);
   try {
-    if (options.again === true) for (const path of paths) ledger.remember(path);
-    return await new Run(store, ledger, options).over(paths);
+    const forgotten = forgottenOf(store);
+    if (options.again === true && !looks) forgotten.remove(paths);
+    return await new Run(store, ledger, forgotten, options).over(paths);
   } finally {
     ledger.close();
   }
@@ -79,6 +82,7 @@ type PassCalls = Pick<FileJob, "onRead" | "readFirst" | "postpone">;
 class Run {
   readonly #options: ImportOptions;
   readonly #ledger: Ledger;
+  readonly #forgotten: Forgotten;
   readonly #report: ReportBuilder = new ReportBuilder();
   readonly #job: Omit<FileJob, keyof PassCalls>;
   /** Files that were not begun yet in this pass, by path. */
@@ -92,11 +96,12 @@ class Run {
   #filesDone = 0;
   #filesTotal = 0;
 
-  constructor(store: Store, ledger: Ledger, options: ImportOptions) {
+  constructor(store: Store, ledger: Ledger, forgotten: Forgotten, options: ImportOptions) {
     const { dryRun = false, verify = false, again = false, settleMs = 0 } = options;
     const mode = verify ? "verify" : dryRun ? "dry-run" : "write";
     this.#options = options;
     this.#ledger = ledger;
+    this.#forgotten = forgotten;
     this.#job = {
       session: new ImportSession(store.ingest(), mode, this.#report, again),
       ledger,
@@ -197,7 +202,7 @@ class Run {
   /** `onRead` is called when the next file can be read. */
   async #take(file: SourceFile, calls: PassCalls): Promise<void> {
     const { again = false } = this.#options;
-    if (!again && this.#ledger.isForgotten(file.path)) {
+    if (!again && this.#forgotten.has(file.path)) {
       this.#report.forgotten++;
       return;
     }

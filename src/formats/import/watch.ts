@@ -38,7 +38,9 @@ export async function watchConversations(
   try {
     let isFirst = true;
     while (!signal.aborted) {
-      const report = await pass(store, paths, { ...rest, signal, settleMs: SETTLE_MS });
+      // What is deleted from now on stays deleted.
+      const again = rest.again === true && isFirst;
+      const report = await pass(store, paths, { ...rest, again, signal, settleMs: SETTLE_MS });
       if (report !== undefined && (isFirst || isNews(report))) onPass(report);
       isFirst &&= report === undefined;
       await alarm.wait(report?.pending === 0 ? intervalMs : Math.min(intervalMs, SETTLE_MS));

@@ -40,6 +40,8 @@ function checkFlags({ flags, args }: Call): void {
     throw new UsageError(`--${modes[0]} and --${modes[1]} cannot be given together`, modes[1] ?? "");
   if (flags.has("install") && !flags.has("watch"))
     throw new UsageError("--install requires --watch", "install");
+  if (flags.has("install") && flags.has("again"))
+    throw new UsageError("--install and --again cannot be given together", "again");
   if (flags.has("forget") && args.length === 0) throw new UsageError("--forget requires PATH", "PATH");
 }
 

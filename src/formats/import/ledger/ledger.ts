@@ -13,6 +13,7 @@ import type { JsonObject } from "../../../util/json.ts";
 import { AWAITING_SCHEMA, Awaiting } from "../forks/awaiting.ts";
 import type { Skipped } from "../report.ts";
 import { CONVERSATIONS_SCHEMA, Conversations, type RememberedConversation } from "./conversations.ts";
+import { isBelow } from "./forgotten.ts";
 
 /** A file after its last import. */
 export interface FileMemory {
@@ -45,7 +46,6 @@ const SCHEMA = `
   ${CONVERSATIONS_SCHEMA}
   ${AWAITING_SCHEMA}
   CREATE TABLE IF NOT EXISTS begun (path TEXT PRIMARY KEY) WITHOUT ROWID;
-  CREATE TABLE IF NOT EXISTS forgotten (path TEXT PRIMARY KEY) WITHOUT ROWID;
 `;
 const ABOUT_SCHEMA = `
   PRAGMA journal_mode = WAL;
@@ -65,7 +65,7 @@ export interface PutOptions {
 }
 
 /** A ledger of another version is cleared. */
-const VERSION = "6";
+const VERSION = "7";
 
 export class Ledger {
   readonly #database: DatabaseSync;
@@ -74,7 +74,6 @@ export class Ledger {
   readonly #put: StatementSync;
   readonly #begin: StatementSync;
   readonly #end: StatementSync;
-  #forgotten: string[] | undefined;
   readonly awaiting: Awaiting;
   readonly conversations: Conversations;
 
@@ -166,29 +165,6 @@ export class Ledger {
     });
   }
 
-  /** Whether the user told the store to forget this file or a folder above it. */
-  isForgotten(path: string): boolean {
-    this.#forgotten ??= this.#database
-      .prepare("SELECT path FROM forgotten")
-      .all()
-      .map((row) => String(row.path));
-    return this.#forgotten.some((folder) => isBelow(path, folder));
-  }
-
-  forget(path: string): void {
-    this.#database.prepare("INSERT OR REPLACE INTO forgotten (path) VALUES (?)").run(path);
-    this.#forgotten = undefined;
-  }
-
-  /** Undo `forget` for a path and everything below it. */
-  remember(path: string): void {
-    for (const row of this.#database.prepare("SELECT path FROM forgotten").all()) {
-      const folder = String(row.path);
-      if (isBelow(folder, path)) this.#database.prepare("DELETE FROM forgotten WHERE path = ?").run(folder);
-    }
-    this.#forgotten = undefined;
-  }
-
   *all(): Generator<FileMemory, void, undefined> {
     for (const row of this.#database.prepare("SELECT memory FROM files ORDER BY path").all()) {
       yield JSON.parse(String(row.memory)) as FileMemory;
@@ -205,10 +181,6 @@ export class Ledger {
     this.#lock?.release();
     this.#lock?.close();
   }
-}
-
-function isBelow(path: string, folder: string): boolean {
-  return path === folder || path.startsWith(`${folder}/`) || path.startsWith(`${folder}!`);
 }
 
 function openOrSetAside(path: string, store: string): DatabaseSync {
@@ -233,7 +205,7 @@ function written<T>(write: () => T): T {
   }
 }
 
-/** Busy, out of memory, read-only, failing or full: the file itself may be intact, and it has what was forgotten. */
+/** Busy, out of memory, read-only, failing or full: the file itself may be intact. */
 const PASSING: ReadonlySet<number> = new Set([5, 6, 7, 8, 10, 13, 14]);
 
 function isPassing(error: unknown): boolean {
@@ -261,9 +233,8 @@ function prepared(path: string, store: string): DatabaseSync {
   }
 }
 
-/** Forgotten paths stay forgotten. */
 function begin(database: DatabaseSync, store: string): void {
-  const dropped = ["files", "conversations", "begun", "awaiting", "imported"];
+  const dropped = ["files", "conversations", "begun", "awaiting", "imported", "forgotten"];
   for (const table of dropped) database.exec(`DROP TABLE IF EXISTS ${table}`);
   database.exec(SCHEMA);
   const put = database.prepare("INSERT OR REPLACE INTO about (name, value) VALUES (?, ?)");
