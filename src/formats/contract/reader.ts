@@ -132,6 +132,11 @@ export interface Sink {
    * conversation, such as the time of its last update.
    */
   isCurrent(sourceId: string, version: string): boolean;
+  /**
+   * Whether the end of a conversation, which its tool has begun and last touched at this time, may still be completed.
+   * The reader then leaves it out, and the next import reads the conversation again.
+   */
+  waitsFor(sourceId: string, touchedMs: number): boolean;
   /** An id by which another file may name this one, or the record of this one that it continues (`Base.awaits`). */
   offer(id: string): void;
   /** Report a record that cannot be used. Its bytes are kept with the conversation. */

@@ -22,6 +22,8 @@ import { titleMark } from "./writer/title.ts";
 
 /** The assumed size of a record that is not in a file of lines, and of each further entry made of one. */
 const RECORD_BYTES = 1000;
+/** An answer that its tool has not touched for so long will not be completed. A tool call may take minutes. */
+const COMPLETED_MS = 10 * 60_000;
 const SKIPPED_KEPT_MAX = 100;
 const VERSIONS_KEPT_MAX = 100;
 const HANDLES_MAX = 64;
@@ -59,6 +61,8 @@ export class FileSink implements Sink {
   readonly #releasing: Set<Promise<void>> = new Set();
   readonly #released: ConversationWriter[] = [];
   readonly #notes: RememberedConversation[] = [];
+  /** The end of a conversation was left out, because its tool is writing it. */
+  isWaiting = false;
   #hadTrashed = false;
   #hadPurged = false;
   #current: Handle | undefined;
@@ -139,6 +143,15 @@ export class FileSink implements Sink {
     if (!isVerified && conversations.bySourceId(this.#path, sourceId)?.version === version) return true;
     this.#versions.set(sourceId, version);
     return false;
+  }
+
+  waitsFor(sourceId: string, touchedMs: number): boolean {
+    const waits = Date.now() - touchedMs < COMPLETED_MS;
+    if (waits) {
+      this.isWaiting = true;
+      this.#versions.delete(sourceId);
+    }
+    return waits;
   }
 
   skip(record: Omit<SourceRecord, "value">, reason: string): void {

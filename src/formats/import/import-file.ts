@@ -307,6 +307,7 @@ async function readDocument(opened: Opened, format: WithDocument): Promise<void>
   });
   await check.check();
   if (ended) opened.onBytes(file.size - offset);
+  if (sink.isWaiting) session.report.pending++;
   isAlone &&= keepGap(stream, stream.end) && ended && problem === undefined;
   await finish(opened, sink, true, isAlone ? stream.end : undefined);
   if (problem !== undefined) throw problem;
@@ -342,6 +343,7 @@ async function readDatabase(opened: Opened): Promise<void> {
       }
     });
     opened.onBytes(file.size);
+    if (sink.isWaiting) session.report.pending++;
     for (const reason of database.leftOut) sink.tell({ line: null, offset: null }, reason);
     await finish(opened, sink, true);
     if (problem !== undefined) throw problem;
@@ -350,7 +352,7 @@ async function readDatabase(opened: Opened): Promise<void> {
       format: format.name,
       offset: 0,
       line: 1,
-      whole: signal?.aborted !== true && !hasLog(file),
+      whole: signal?.aborted !== true && !sink.isWaiting && !hasLog(file),
     };
     putRead(opened, memoryOf(file, read, sink, ""), sink);
   } finally {

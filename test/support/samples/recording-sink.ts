@@ -50,6 +50,10 @@ export class RecordingSink implements Sink {
     return this.current.has(`${sourceId} ${version}`);
   }
 
+  waitsFor(): boolean {
+    return false;
+  }
+
   offer(): void {}
 
   skip(record: Omit<SourceRecord, "value">, reason: string): void {

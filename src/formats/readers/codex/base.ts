@@ -109,6 +109,7 @@ const NOWHERE: ConversationSink = { add() {}, note() {}, blob() {}, update() {},
 const SILENT: Sink = {
   conversation: () => NOWHERE,
   isCurrent: () => false,
+  waitsFor: () => false,
   offer() {},
   skip() {},
   unknown() {},

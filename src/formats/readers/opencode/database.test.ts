@@ -170,7 +170,7 @@ test("A sub-agent's session knows the call that started it", () => {
 
 test("A session that has not changed since the last import is not read again", () => {
   const sink = new RecordingSink();
-  sink.current.add("ses_1 77");
+  sink.current.add("ses_1 77 3/30 ");
   read(twoSessions(), sink);
   expect(sink.conversations.map(({ start }) => start.sourceId)).toEqual(["ses_2"]);
 });

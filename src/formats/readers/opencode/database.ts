@@ -33,9 +33,12 @@ export function* readDatabase(database: SourceDatabase, sink: Sink): Generator<v
   const calls = new TaskCalls(database);
   const order = orderOf(database, "session");
   const ids = [...database.rows(`SELECT id FROM session ORDER BY ${order}`)].map(({ id }) => String(id));
+  const versions = ["message", "session_message"].map((table) => versionsIn(database, table));
   for (const id of ids) {
     const [row] = database.rows("SELECT * FROM session WHERE id = ?", id);
-    if (row === undefined || sink.isCurrent(id, String(row.time_updated ?? ""))) continue;
+    if (row === undefined) continue;
+    const version = [String(row.time_updated ?? ""), ...versions.map((known) => known.get(id) ?? "")];
+    if (sink.isCurrent(id, version.join(" "))) continue;
     const session = sessionOf(row);
     const records = new Records();
     records.set(session, [rowRecord(session, "session", row)]);
@@ -43,9 +46,21 @@ export function* readDatabase(database: SourceDatabase, sink: Sink): Generator<v
     const reading: Reading = { database, session: id, records, reader, sink };
     const last = yield* readMessages(reading);
     yield* readNewMessages(reading, last);
-    reader.finish();
+    reader.finish(true);
     yield;
   }
+}
+
+/** Answers change without their session: how many messages each has, and when one was changed last. */
+function versionsIn(database: SourceDatabase, table: string): ReadonlyMap<string, string> {
+  const columns = database.columns(table);
+  if (!columns.includes("session_id")) return new Map();
+  const updated = columns.includes("time_updated") ? "max(time_updated)" : "NULL";
+  const sql = `SELECT session_id, count(*) AS count, ${updated} AS updated FROM ${table} GROUP BY session_id`;
+  const rows = [...database.rows(sql)];
+  return new Map(
+    rows.map(({ session_id, count, updated }) => [String(session_id), `${count}/${updated ?? ""}`]),
+  );
 }
 
 function orderOf(database: SourceDatabase, table: string): string {

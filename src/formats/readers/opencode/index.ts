@@ -93,7 +93,7 @@ function readExport({ info, messages }: JsonObject, record: SourceRecord, sink: 
     const value = objectIn(message);
     if (value !== undefined) reader.add({ value: known(value), parts: objectsIn(parts).map(known) });
   }
-  reader.finish();
+  reader.finish(false);
 }
 
 async function standIn(value: JsonObject, sink: Sink, around: Surroundings): Promise<void> {

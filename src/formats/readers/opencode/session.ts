@@ -27,6 +27,8 @@ export class SessionReader {
   readonly #records: Records;
   readonly #compactions: Map<string, JsonObject> = new Map();
   #last: string | null = null;
+  /** The last message, if it is an answer that is not complete. */
+  #begun: SessionMessage | undefined;
   #leaf: string | undefined;
 
   constructor(
@@ -42,7 +44,20 @@ export class SessionReader {
     this.note(session);
   }
 
-  add({ value, parts }: SessionMessage): void {
+  add(message: SessionMessage): void {
+    this.#addBegun();
+    if (isBegun(message.value)) this.#begun = message;
+    else this.#add(message);
+  }
+
+  /** Another one follows it, so it stays as it is. */
+  #addBegun(): void {
+    const begun = this.#begun;
+    this.#begun = undefined;
+    if (begun !== undefined) this.#add(begun);
+  }
+
+  #add({ value, parts }: SessionMessage): void {
     const id = idIn(value.id) ?? madeId("opencode message", this.#last ?? "");
     this.#mark(id);
     const asked = parts.find(({ type }) => type === "compaction");
@@ -61,6 +76,7 @@ export class SessionReader {
 
   /** An entry that is not a legacy message. */
   addEntry(entry: Parameters<ConversationSink["add"]>[0]): void {
+    this.#addBegun();
     this.#mark(entry.id);
     this.#target.add({ ...entry, parent: this.#last });
     this.#last = entry.id;
@@ -70,7 +86,12 @@ export class SessionReader {
     for (const record of this.#records.of(value)) this.#target.note(record);
   }
 
-  finish(): void {
+  /** `isLive`: opencode may be writing the last answer. */
+  finish(isLive: boolean): void {
+    const begun = this.#begun;
+    const waits =
+      isLive && begun !== undefined && this.#sink.waitsFor(sourceIdOf(this.#session), touchedMs(begun));
+    if (!waits) this.#addBegun();
     if (this.#leaf !== undefined) this.#target.leaf(this.#leaf);
   }
 
@@ -99,6 +120,18 @@ export class SessionReader {
   }
 }
 
+/** An answer that failed has an error, and one that was stopped, too. */
+function isBegun({ role, error, time }: JsonObject): boolean {
+  const isOver = timeIn(objectIn(time)?.completed) !== undefined || (error !== undefined && error !== null);
+  return role === "assistant" && !isOver;
+}
+
+function touchedMs({ value, parts }: SessionMessage): number {
+  const timed = [value, ...parts, ...parts.map(({ state }) => objectIn(state) ?? {})];
+  const times = timed.flatMap(({ time }) => Object.values(objectIn(time) ?? {}));
+  return Math.max(...times.map((time) => timeIn(time) ?? 0), 0);
+}
+
 /** A summary that failed or is still being written replaces nothing. */
 function isSummary({ role, summary, error, time }: JsonObject): boolean {
   const isDone = timeIn(objectIn(time)?.completed) !== undefined && (error === undefined || error === null);
@@ -110,10 +143,14 @@ function parentOf({ parentID }: JsonObject): SourceConversation["parent"] {
   return sourceId === undefined ? undefined : { sourceId };
 }
 
+function sourceIdOf({ id, title }: JsonObject): string {
+  return idIn(id) ?? madeId("opencode", String(title));
+}
+
 function conversationOf(session: JsonObject, parent: SourceConversation["parent"]): SourceConversation {
-  const { id, title, time, directory, version, projectID, agent, model } = session;
+  const { title, time, directory, version, projectID, agent, model } = session;
   return {
-    sourceId: idIn(id) ?? madeId("opencode", String(title)),
+    sourceId: sourceIdOf(session),
     title: filledIn(title),
     model: filledIn(objectIn(model)?.id) ?? filledIn(objectIn(model)?.modelID),
     createdAt: timeIn(objectIn(time)?.created),

@@ -39,7 +39,7 @@ export async function readTree(
     // The first versions wrote the parts into the message.
     reader.add({ value, parts: parts.length > 0 ? inOrder(parts) : objectsIn(value.parts) });
   }
-  reader.finish();
+  reader.finish(true);
 }
 
 /** Work that is done once for all files of a folder is done with the first. */
