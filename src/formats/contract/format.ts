@@ -51,6 +51,8 @@ interface LinesFormat {
    * file that is read from its beginning.
    */
   base?(records: readonly JsonObject[], around: Surroundings): Promise<Base | undefined>;
+  /** Whether what a file waits for (`Base.awaits`) is there by now, as far as that is found by a name. */
+  hasBase?(awaits: string, around: Surroundings): Promise<boolean>;
   /** `state` is what the reader returned after an earlier import of the same file, which has grown since. */
   open(sink: Sink, around: Surroundings, state: Json | undefined, base?: BaseFile | undefined): RecordReader;
 }

@@ -237,7 +237,7 @@ async function baseOf(
   const onApart = (): void => {
     report.apart++;
   };
-  return forkOf({ ingest, ledger, mode, again, onApart }, file, name, base);
+  return forkOf({ ingest, ledger, mode, again, isApart: session.isApart, onApart }, file, name, base);
 }
 
 const ON_ITS_OWN: Fork = { base: undefined, awaits: undefined, former: undefined };

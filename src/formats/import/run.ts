@@ -1,4 +1,5 @@
 /** Imports conversations of other tools into a store. */
+import { lstatSync } from "node:fs";
 import { resolve } from "node:path";
 import { refuseOpenStore } from "../../disk/open-stores.ts";
 import { ColloquyError, invalid } from "../../errors.ts";
@@ -85,6 +86,7 @@ class Run {
   readonly #forgotten: Forgotten;
   readonly #report: ReportBuilder = new ReportBuilder();
   readonly #job: Omit<FileJob, keyof PassCalls>;
+  readonly #paths: Set<string> = new Set();
   /** Files that were not begun yet in this pass, by path. */
   readonly #waiting: Map<string, SourceFile> = new Map();
   /**
@@ -118,6 +120,7 @@ class Run {
 
   async over(paths: readonly string[]): Promise<ImportReport> {
     const files = await this.#find(paths);
+    for (const { path } of files) this.#paths.add(path);
     this.#filesTotal = files.length;
     this.#bytesTotal = files.reduce((sum, { size }) => sum + size, 0);
     this.#tell();
@@ -161,9 +164,10 @@ class Run {
     if (!this.#waiting.delete(file.path)) return;
     const { promise: read, resolve: onRead } = Promise.withResolvers<void>();
     const readFirst = async (path: string): Promise<boolean> => {
-      const first = this.#waiting.get(path);
+      const first = this.#waiting.get(path) ?? (await this.#unnamed(path));
       if (first !== undefined) await this.#begin(first, writing);
-      const mayMove = this.#postponed?.has(path) === true || this.#ledger.awaiting.has(path);
+      const waits = this.#ledger.awaiting.idOf(path) !== undefined;
+      const mayMove = this.#postponed?.has(path) === true || waits;
       return this.#postponed === undefined || !mayMove;
     };
     const postpone = (): void => {
@@ -180,6 +184,20 @@ class Run {
       for (const other of writing) other.catch(reject);
     });
     await Promise.race([read, taken, failed]);
+  }
+
+  /** A file that one of the import continues, although the user named only that one. */
+  async #unnamed(path: string): Promise<SourceFile | undefined> {
+    if (this.#paths.has(path)) return undefined;
+    this.#paths.add(path);
+    // A link may lead anywhere.
+    if (lstatSync(path, { throwIfNoEntry: false })?.isFile() !== true) return undefined;
+    const [file] = await this.#find([path]);
+    if (file === undefined) return undefined;
+    this.#waiting.set(path, file);
+    this.#filesTotal++;
+    this.#bytesTotal += file.size;
+    return file;
   }
 
   async #find(paths: readonly string[]): Promise<SourceFile[]> {
@@ -206,6 +224,7 @@ class Run {
       this.#report.forgotten++;
       return;
     }
+    await this.#lookForAwaited(file);
     // What is due already may have a base that becomes due in this pass.
     if (this.#postponed !== undefined && this.#ledger.awaiting.isDue(file.path)) return calls.postpone();
     const memory = await this.#remembered(file);
@@ -223,6 +242,16 @@ class Run {
     } catch (error) {
       throw withPath(error, file.path);
     }
+  }
+
+  /** What a file waits for may be in a folder that earlier imports were not given. */
+  async #lookForAwaited({ path, around }: SourceFile): Promise<void> {
+    const { awaiting } = this.#ledger;
+    const id = awaiting.idOf(path);
+    if (id === undefined || awaiting.isDue(path)) return;
+    const known = this.#ledger.get(path)?.format;
+    const format = FORMATS.find(({ name }) => name === known);
+    if ((await format?.lines?.hasBase?.(id, around)) === true) awaiting.setDue(path);
   }
 
   /** What an earlier import said of a file, if the store still agrees. Otherwise all of it is read again. */

@@ -44,6 +44,8 @@ export class ImportSession {
   readonly mode: Mode;
   readonly report: ReportBuilder;
   readonly placeholders: TextPlaceholders;
+  /** Forks that were read, and whether each stays a conversation of its own. */
+  readonly isApart: Map<string, boolean> = new Map();
   /** Include what was purged or forgotten since the last import. */
   readonly again: boolean;
   readonly #writers: Map<ConversationWriter, InUse> = new Map();

@@ -27,9 +27,15 @@ export class Awaiting {
     return this.#ids;
   }
 
-  /** Whether a file waits for something, and may move to another conversation when that is there. */
-  has(path: string): boolean {
-    return this.#all.has(path);
+  /** What a file waits for. It may move to another conversation when that is there. */
+  idOf(path: string): string | undefined {
+    return this.#all.get(path)?.id;
+  }
+
+  /** What it waits for was found. */
+  setDue(path: string): void {
+    const waiting = this.#all.get(path);
+    if (waiting !== undefined) this.#write(path, { ...waiting, isDue: true });
   }
 
   /** Whether a file has to be read again, because what it waited for is there. */

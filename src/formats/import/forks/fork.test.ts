@@ -127,6 +127,36 @@ describe("a fork that is found before its session", () => {
   });
 });
 
+describe("a fork whose session lies in its folder", () => {
+  it.each([
+    [CODEX, WENT_BACK, [THREAD, WENT_BACK]],
+    [CLAUDE, LATE_FORK, [SESSION, LATE_FORK]],
+  ])("is imported with it when only the fork is named: %s", async (fixture, name, all) => {
+    const whole = await imported(fixture, [all]);
+    await using store = await openStore(target);
+    expect(await importConversations(store, [join(home, name)])).toMatchObject({
+      files: 2,
+      conversations: 1,
+    });
+    expect(await seen(store)).toEqual(whole);
+    expect(await importAll(store)).toMatchObject({ messages: 0, branches: 0 });
+    expect(await isComplete(store)).toBe(true);
+  });
+
+  it.each([
+    ["sessions", "archived_sessions", "."],
+    ["archived_sessions", "sessions", "."],
+  ])("is joined to it when both are imported at once for the first time: %s, %s, %s", async (...folders) => {
+    const all = [THREAD, WENT_BACK, FORK, FORK_OF_FORK, EARLY_FORK];
+    const whole = await imported(CODEX, [all]);
+    await using store = await openStore(target);
+    for (const name of folders) await importConversations(store, [join(home, name)]);
+    expect(await seen(store)).toEqual(whole);
+    expect(await importAll(store)).toMatchObject({ messages: 0, branches: 0, joined: 0 });
+    expect(await isComplete(store)).toBe(true);
+  });
+});
+
 describe("a fork that was joined to its session later", () => {
   it.each(["with", "without"])("goes on there %s what earlier imports knew", async (how) => {
     await using store = await openStore(target);

@@ -33,23 +33,42 @@ interface ForkJob {
   readonly mode: Mode;
   /** The user wants everything imported again. */
   readonly again: boolean;
+  /** Forks that were read in this run, and whether each stays a conversation of its own. */
+  readonly isApart: Map<string, boolean>;
   /** The user changed it, so it stays a conversation of its own. */
   readonly onApart: () => void;
 }
 
 export async function forkOf(job: ForkJob, file: SourceFile, format: string, base: Base): Promise<Fork> {
+  const fork = await placedFork(job, file, format, base);
+  job.isApart.set(file.path, base.file !== undefined && fork.base === undefined);
+  return fork;
+}
+
+async function placedFork(job: ForkJob, file: SourceFile, format: string, base: Base): Promise<Fork> {
   const { ingest, ledger } = job;
   if (base.file === undefined) return { base: undefined, awaits: base.awaits, former: undefined };
   const known = ledger.conversations.bySourceId(file.path, base.sourceId);
   const former = known?.id ?? conversationIdOf(format, base.alone);
   const whole = conversationIdOf(format, base.file.root);
+  if (isElsewhere(job, file.around.pathOf(base.file.name), whole)) return ALONE;
   if (former === whole) return { base: base.file, awaits: base.awaits, former: undefined };
   const info = await ingest.find(former);
   const isNew = info === undefined && !(await ingest.wasPurged(former));
   if (isNew || (await isPart(ingest, whole, file)) || (await mayJoin(job, info, whole)))
     return { base: base.file, awaits: base.awaits, former: known };
   if (info?.deletedAt === null && job.mode === "write") job.onApart();
-  return { base: undefined, awaits: undefined, former: undefined };
+  return ALONE;
+}
+
+const ALONE: Fork = { base: undefined, awaits: undefined, former: undefined };
+
+/** The file that it continues is a conversation of its own, and not a part of the whole. */
+function isElsewhere({ ledger, isApart }: ForkJob, path: string, whole: string): boolean {
+  const isRead = isApart.get(path);
+  if (isRead !== undefined) return isRead;
+  const known = [...ledger.conversations.ofFile(path)];
+  return known.length > 0 && !known.some(({ id }) => id === whole);
 }
 
 /** An earlier import has joined it. */

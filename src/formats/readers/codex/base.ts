@@ -23,6 +23,11 @@ export async function codexBase(
   return baseOf(metaIn(records), around.path, around, []);
 }
 
+/** Whether there is a rollout of this id, in folders that an earlier import may not have been given. */
+export async function hasRollout(id: string, around: Surroundings): Promise<boolean> {
+  return (await rolloutNamed(id, around)) !== undefined;
+}
+
 async function baseOf(
   meta: JsonObject,
   path: string,

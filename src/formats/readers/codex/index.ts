@@ -7,7 +7,7 @@ import { listIn, objectIn } from "../../../util/values.ts";
 import type { FormatWith } from "../../contract/format.ts";
 import type { Sink, SourceRecord, Surroundings } from "../../contract/reader.ts";
 import { unplaced } from "../shared/records.ts";
-import { codexBase } from "./base.ts";
+import { codexBase, hasRollout } from "./base.ts";
 import { CodexReader } from "./reader.ts";
 import { codexResume } from "./resume.ts";
 import { isCodexDocument, sniffsCodex } from "./sniff.ts";
@@ -18,6 +18,7 @@ export const codex: FormatWith<"lines" | "document"> = {
   lines: {
     sniff: sniffsCodex,
     base: codexBase,
+    hasBase: hasRollout,
     open: (sink, around, state, base) => new CodexReader(sink, around.path, state, base),
   },
   document: {
