@@ -175,7 +175,7 @@ async function readLinesOf(opened: Opened, format: WithLines, records: readonly 
   const fingerprint = session.mode === "write" ? await fingerprintNow(source, reading.offset) : "";
   await check.check();
   const isStopped = signal?.aborted === true;
-  const final = !isStopped && opened.isFinal(file);
+  const final = !isStopped && opened.isFinal(file) && !isOnlyBegun(opened, sink);
   const isTorn = keepNeverCompleted(reading, sink, file);
   const isPending = reading.pending !== undefined && !isTorn;
   if (!isStopped && (!final || isPending)) session.report.pending++;
@@ -249,6 +249,16 @@ function keepNeverCompleted({ pending }: LineReader, sink: FileSink, { modifiedM
   sink.originals.stream.add(offset, bytes, false);
   sink.skip({ line, offset }, "the last line was never completed");
   return true;
+}
+
+/**
+ * No record of a message was read yet. The first one identifies the conversation: imported before it, that would have
+ * another id than in an import of the whole file. Damage is kept in any case, and so is what a tool left for a day.
+ */
+function isOnlyBegun({ file, ledger }: Opened, { writers, skipped }: FileSink): boolean {
+  const isEmpty = writers.length === 0 && skipped.length === 0;
+  const isRecent = Date.now() - file.modifiedMs < NEVER_MS;
+  return isEmpty && isRecent && ledger.conversations.last(file.path) === undefined;
 }
 
 const NEVER_MS = 24 * 3_600_000;
