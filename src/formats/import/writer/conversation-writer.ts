@@ -218,8 +218,9 @@ export class ConversationWriter {
       for (const announce of await originals.finish()) await this.#announce(announce);
     }
     if (this.#options.mode !== "write") return;
-    await this.#shown.finish(this.#start, [...this.#originals], this.#isNew);
+    // Only then it is known whether this created the conversation.
     await this.tree.settle();
+    await this.#shown.finish(this.#start, [...this.#originals], this.#isNew);
     for (const originals of this.#originals) await originals.settle();
     // A source may hold a conversation without entries.
     await this.#create();

@@ -129,6 +129,19 @@ describe("forks and reverts of a Codex thread", () => {
     expect((await shapeOf(archived))[0]?.active).toEqual(["In the fork", "Forked."]);
   });
 
+  it("are shown as they were left when the archived thread is alone", async () => {
+    const home = join(tempFolder(), ".codex");
+    mkdirSync(join(home, "archived_sessions"), { recursive: true });
+    const id = "0199aaaa-0000-7000-8000-0000000000b1";
+    const file = join(home, "archived_sessions", `rollout-2026-02-04T09-00-00-${id}.jsonl`);
+    cpSync("test/fixtures/codex/rolled-back.jsonl", file);
+    await using store = await openStore(`sqlite:${join(tempFolder(), "store.db")}`, { worker: true });
+    await importConversations(store, [home]);
+    const [shape] = await shapeOf(store);
+    expect(shape?.branches).toHaveLength(2);
+    expect(shape?.active.at(-1)).toBe("Osprey.");
+  });
+
   it("stay apart from the thread when they are archived, also at its very end", async () => {
     const home = join(tempFolder(), ".codex");
     cpSync(FIXTURE, home, { recursive: true });
