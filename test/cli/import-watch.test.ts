@@ -87,6 +87,17 @@ describe.skipIf(lacks(process.platform === "linux", "units of systemd are for Li
   },
 );
 
+it("watches places of tools that were not used yet", async () => {
+  const place = new Place();
+  const env = { HOME: place.folder, XDG_CONFIG_HOME: place.path("config") };
+  const args = ["import", "--watch", "--install", "--yes", "--json"];
+  const { stdout } = await place.run(args, { env, bin: resolve("bin/colloquy.js") });
+  const { path, command } = JSON.parse(stdout) as { path: string | null; command?: string };
+  const service = path === null ? command : readFileSync(path, "utf8");
+  expect(service).toContain(join(place.folder, ".codex"));
+  expect(service).toContain(join(place.folder, ".claude", "projects"));
+});
+
 it("refuses --install without --watch", async () => {
   const place = new Place();
   const { code, stderr } = await place.run(["import", place.folder, "--install"]);

@@ -1,6 +1,6 @@
 /** Keeps importing while tools write. */
 
-import { type FSWatcher, watch } from "node:fs";
+import { existsSync, type FSWatcher, watch } from "node:fs";
 import { ColloquyError } from "../../errors.ts";
 import type { Store } from "../../store/store.ts";
 import { checkMethod, checkObject, checkStrings } from "../../util/checked-arguments.ts";
@@ -21,7 +21,10 @@ const GATHER_MS = 500;
 const SETTLE_MS = 15_000;
 const INTERVAL_MS = 60_000;
 
-/** Runs until the signal aborts. Nothing is removed when a source disappears. */
+/**
+ * Runs until the signal aborts. A place that does not exist is imported once it does, because a tool makes its folder
+ * when it is first used. Nothing is removed when a source disappears.
+ */
 export async function watchConversations(
   store: Store,
   paths: readonly string[],
@@ -33,21 +36,23 @@ export async function watchConversations(
   checkMethod(options.signal, "addEventListener", "signal");
   const { signal, onPass, intervalMs = INTERVAL_MS, ...rest } = options;
   const alarm = new Alarm();
-  const watchers = paths.flatMap((path) => watcherOf(path, () => alarm.ring()));
+  const watchers = new Watchers(() => alarm.ring());
   signal.addEventListener("abort", () => alarm.ring(), { once: true });
   try {
     let isFirst = true;
     while (!signal.aborted) {
       // What is deleted from now on stays deleted.
       const again = rest.again === true && isFirst;
-      const report = await pass(store, paths, { ...rest, again, signal, settleMs: SETTLE_MS });
+      const there = paths.filter((path) => existsSync(path));
+      watchers.follow(there);
+      const report = await pass(store, there, { ...rest, again, signal, settleMs: SETTLE_MS });
       if (report !== undefined && (isFirst || isNews(report))) onPass(report);
       isFirst &&= report === undefined;
       await alarm.wait(report?.pending === 0 ? intervalMs : Math.min(intervalMs, SETTLE_MS));
       if (!signal.aborted) await new Promise((resolve) => setTimeout(resolve, GATHER_MS));
     }
   } finally {
-    for (const watcher of watchers) watcher.close();
+    watchers.follow([]);
   }
 }
 
@@ -69,14 +74,33 @@ function isNews({ messages, branches }: ImportReport): boolean {
   return messages > 0 || branches > 0;
 }
 
-/** Without a watcher the regular passes are enough. */
-function watcherOf(path: string, onChange: () => void): FSWatcher[] {
-  try {
-    const watcher = watch(path, { recursive: true }, onChange);
-    watcher.on("error", () => watcher.close());
-    return [watcher];
-  } catch {
-    return [];
+/** Of the places that exist. One that is made again is watched again. */
+class Watchers {
+  readonly #onChange: () => void;
+  readonly #open: Map<string, FSWatcher | undefined> = new Map();
+
+  constructor(onChange: () => void) {
+    this.#onChange = onChange;
+  }
+
+  follow(paths: readonly string[]): void {
+    for (const [path, watcher] of this.#open) {
+      if (paths.includes(path)) continue;
+      watcher?.close();
+      this.#open.delete(path);
+    }
+    for (const path of paths) if (!this.#open.has(path)) this.#open.set(path, this.#watch(path));
+  }
+
+  /** Without a watcher the regular passes are enough. */
+  #watch(path: string): FSWatcher | undefined {
+    try {
+      const watcher = watch(path, { recursive: true }, this.#onChange);
+      watcher.on("error", () => watcher.close());
+      return watcher;
+    } catch {
+      return undefined;
+    }
   }
 }
 

@@ -21,7 +21,8 @@ import { importLines } from "../../view/import-view.ts";
 
 export async function run(call: Call): Promise<Result> {
   checkFlags(call);
-  const paths = call.args.length > 0 ? call.args.map(existing) : await chooseSources(call);
+  const paths =
+    call.args.length > 0 ? call.args.map((path) => placeOf(call, path)) : await chooseSources(call);
   if (paths.length === 0) return { json: null, notes: ["Nothing was imported."] };
   if (call.flags.has("forget")) return forget(call, paths);
   if (call.flags.has("install")) return (await import("./watch.ts")).installWatch(call, paths);
@@ -45,10 +46,17 @@ function checkFlags({ flags, args }: Call): void {
   if (flags.has("forget") && args.length === 0) throw new UsageError("--forget requires PATH", "PATH");
 }
 
-/** Checked first: a mistyped path must not leave an empty store behind. */
-function existing(path: string): string {
+/**
+ * Checked first: a mistyped path must not leave an empty store behind. With `--watch` it may be made later, and a
+ * service must not end because one of its places is gone.
+ */
+function placeOf(call: Call, path: string): string {
   const full = resolve(path);
   if (existsSync(full)) return full;
+  if (call.flags.has("watch")) {
+    call.out.note(`Nothing at ${safeLine(full)} yet; it will be imported once it is there.`);
+    return full;
+  }
   throw new ColloquyError("NOT_FOUND", `No file or folder at ${safeLine(full)}`, { field: "PATH" });
 }
 

@@ -1,5 +1,5 @@
 /** `import --watch`, and the service that runs it. */
-import { mkdirSync } from "node:fs";
+import { existsSync, mkdirSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { asColloquyError } from "../../../errors.ts";
@@ -30,9 +30,11 @@ export async function watch(
   show: (report: ImportReport) => void,
 ): Promise<Result> {
   const interrupt = stopOnInterrupt();
-  const place = paths.length === 1 ? safeLine(paths[0] as string) : `${paths.length} places`;
+  const there = paths.filter((path) => existsSync(path));
+  const [first = "places that do not exist yet", ...others] = there;
+  const place = others.length === 0 ? safeLine(first) : `${there.length} places`;
   call.out.note(`Watching ${place}; stop with Ctrl-C.`);
-  using notes = new WatchNotes(stateFolder(call.values), paths);
+  using notes = new WatchNotes(stateFolder(call.values), there);
   try {
     await watchConversations(store, paths, {
       ...options,
@@ -61,7 +63,8 @@ export function installWatch(call: Call, paths: readonly string[]): Result {
   const words = serviceWords(call, command);
   const service = { name: "import", description: "Colloquy import of other tools", words };
   const enable = serviceFile(process.platform, homedir(), service)?.enable ?? null;
-  writeImportWatch(stateDir, { ...NEVER, ...before, paths, isService: true, enable });
+  const there = paths.filter((path) => existsSync(path));
+  writeImportWatch(stateDir, { ...NEVER, ...before, paths: there, isService: true, enable });
   return installService(service);
 }
 
