@@ -15,7 +15,7 @@ import { isUnchanged, memoryOf, type Read, START } from "./file-memory.ts";
 import { FileSink } from "./file-sink.ts";
 import { fingerprintOf } from "./fingerprint.ts";
 import { type Fork, forkOf, retire } from "./forks/fork.ts";
-import type { FileMemory, Ledger } from "./ledger/ledger.ts";
+import type { FileMemory, Ledger, PutOptions } from "./ledger/ledger.ts";
 import { LineReader } from "./line-reader.ts";
 import type { FileForm } from "./original/file-originals.ts";
 import type { FileStream } from "./original/file-stream.ts";
@@ -37,6 +37,8 @@ export interface FileJob {
   readonly onRead: () => void;
   /** Reads another file of the import, unless it was read. Returns false if that is done in the second pass. */
   readonly readFirst: (path: string) => Promise<boolean>;
+  /** Whether the user wants nothing of a file. */
+  readonly isForgotten: (path: string) => boolean;
   /** Leave this file for the second pass. */
   readonly postpone: () => void;
   readonly signal: AbortSignal | undefined;
@@ -148,7 +150,9 @@ async function readLinesOf(opened: Opened, format: WithLines, records: readonly 
   const resumes = await goesOn(opened, format);
   const fork = resumes ? ON_ITS_OWN : await baseOf(opened, format, records);
   if (fork === undefined) return opened.postpone();
-  const { base, awaits, former } = fork;
+  const { base, awaits, former, isOpen = false } = fork;
+  // What continues this file waits for the second pass as well.
+  if (isOpen) opened.postpone();
   const before = resumes ? memory : undefined;
   const from = before?.kept ?? START;
   const sink = await sinkOf(opened, format, { resumes, form: "lines", from: from.offset, keepsRows: false });
@@ -199,7 +203,8 @@ async function readLinesOf(opened: Opened, format: WithLines, records: readonly 
     // The bytes of a torn line are kept, and it may be completed after all: then all of the file is compared.
     reader: isTorn ? undefined : stateOf(reader, sink, session.placeholders),
   };
-  const put = (): void => putRead(opened, memoryOf(file, read, sink, fingerprint), sink, resumes);
+  const put = (): void =>
+    putRead(opened, memoryOf(file, read, sink, fingerprint), sink, { continued: resumes, isDue: isOpen });
   if (former === undefined || sink.hasTrashed || sink.hasPurged) return put();
   if (await retire(session.ingest, ledger, former.id, file.path, put)) session.report.joined++;
 }
@@ -225,7 +230,7 @@ async function fingerprintNow(source: ByteSource, offset: number): Promise<strin
  * `undefined` if they may still move to another conversation.
  */
 async function baseOf(
-  { file, readFirst, session, ledger }: Opened,
+  { file, readFirst, isForgotten, session, ledger }: Opened,
   { lines, name }: WithLines,
   records: readonly JsonObject[],
 ): Promise<Fork | undefined> {
@@ -237,7 +242,8 @@ async function baseOf(
   const onApart = (): void => {
     report.apart++;
   };
-  return forkOf({ ingest, ledger, mode, again, isApart: session.isApart, onApart }, file, name, base);
+  const { isApart } = session;
+  return forkOf({ ingest, ledger, mode, again, isApart, isForgotten, onApart }, file, name, base);
 }
 
 const ON_ITS_OWN: Fork = { base: undefined, awaits: undefined, former: undefined };
@@ -375,10 +381,14 @@ function hasLog({ path, archive }: SourceFile): boolean {
   return archive === undefined && (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0;
 }
 
-/** `continued`: only the end of the file was read. */
-function putRead({ ledger, memory }: Opened, read: FileMemory, sink: FileSink, continued = false): void {
+function putRead(
+  { ledger, memory }: Opened,
+  read: FileMemory,
+  sink: FileSink,
+  options: Pick<PutOptions, "continued" | "isDue"> = {},
+): void {
   const rest = sink.takeNotes();
-  ledger.put(read, { rest, offered: sink.offered, continued, keepsOthers: memory !== undefined });
+  ledger.put(read, { ...options, rest, offered: sink.offered, keepsOthers: memory !== undefined });
 }
 
 /** The problem of a source that interrupted the work, if any. Everything read before it counts. */

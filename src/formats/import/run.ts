@@ -110,6 +110,7 @@ class Run {
       sideFiles: new SideFiles(),
       wanted: options.format,
       isFinal: ({ modifiedMs }) => Date.now() - modifiedMs >= settleMs,
+      isForgotten: (path) => this.#isForgotten(path),
       onBytes: (bytes) => {
         this.#report.bytes += bytes;
         this.#tell();
@@ -219,8 +220,7 @@ class Run {
 
   /** `onRead` is called when the next file can be read. */
   async #take(file: SourceFile, calls: PassCalls): Promise<void> {
-    const { again = false } = this.#options;
-    if (!again && this.#forgotten.has(file.path)) {
+    if (this.#isForgotten(file.path)) {
       this.#report.forgotten++;
       return;
     }
@@ -252,6 +252,10 @@ class Run {
     const known = this.#ledger.get(path)?.format;
     const format = FORMATS.find(({ name }) => name === known);
     if ((await format?.lines?.hasBase?.(id, around)) === true) awaiting.setDue(path);
+  }
+
+  #isForgotten(path: string): boolean {
+    return this.#options.again !== true && this.#forgotten.has(path);
   }
 
   /** What an earlier import said of a file, if the store still agrees. Otherwise all of it is read again. */

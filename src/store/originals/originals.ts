@@ -22,12 +22,13 @@ export interface Original extends Pick<Announcement, "file" | "form" | "size" | 
 async function* announcementsOf(
   store: Pick<StoreAccess, "ask">,
   conversation: string,
+  fromTrash: boolean,
 ): AsyncGenerator<StoredAnnouncement, void, undefined> {
   for (let from: number | null = null, more = true; more; ) {
     const page = await store.ask((engine) =>
       engine.page({
         ...{ conversation, direction: "forward", from, kind: "info", branch: null },
-        ...{ limit: PAGE_ENTRIES, bytesMax: PAGE_BYTES },
+        ...{ limit: PAGE_ENTRIES, bytesMax: PAGE_BYTES, asStored: fromTrash },
       }),
     );
     for (const { id, kind, data } of page.entries) {
@@ -42,8 +43,9 @@ async function* announcementsOf(
 export async function originalsOf(
   store: Pick<StoreAccess, "ask">,
   conversation: string,
+  fromTrash: boolean = false,
 ): Promise<Original[]> {
-  return gathered(await Array.fromAsync(announcementsOf(store, conversation)));
+  return gathered(await Array.fromAsync(announcementsOf(store, conversation, fromTrash)));
 }
 
 function gathered(announcements: Iterable<StoredAnnouncement>): Original[] {

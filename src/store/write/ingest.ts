@@ -41,6 +41,11 @@ export interface ReadyEntry {
   readonly blobs: readonly NewBlob[];
 }
 
+interface TrashOption {
+  /** Also of a conversation in the trash. */
+  readonly trash?: boolean;
+}
+
 const PAGE_ENTRIES = 1000;
 const PAGE_BYTES = 8 * 1024 * 1024;
 
@@ -228,8 +233,8 @@ export class Ingest {
   }
 
   /** What the store has of the sources of a conversation. */
-  originals(conversation: string): Promise<Original[]> {
-    return originalsOf(this.#store, conversation);
+  originals(conversation: string, { trash = false }: TrashOption = {}): Promise<Original[]> {
+    return originalsOf(this.#store, conversation, trash);
   }
 
   segmentBytes(segment: Segment): Promise<Buffer | "missing" | "damaged"> {
@@ -272,7 +277,11 @@ export class Ingest {
   }
 
   /** Every entry after `seq`, on any branch. */
-  async *log(conversation: string, after: number): AsyncGenerator<StoredEntry, void, undefined> {
+  async *log(
+    conversation: string,
+    after: number,
+    { trash = false }: TrashOption = {},
+  ): AsyncGenerator<StoredEntry, void, undefined> {
     for (let from = after, more = true; more; ) {
       const page = await this.#store.ask((engine) =>
         engine.page({
@@ -282,6 +291,7 @@ export class Ingest {
           limit: PAGE_ENTRIES,
           bytesMax: PAGE_BYTES,
           branch: null,
+          asStored: trash,
         }),
       );
       yield* await inlineBlobs(this.#store, page.entries);

@@ -1,11 +1,14 @@
 /** Forks that are imported before the sessions that they were forked from. */
-import { appendFileSync, cpSync, mkdirSync, renameSync, rmSync } from "node:fs";
+import { appendFileSync, cpSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { zstdCompressSync } from "node:zlib";
 import { beforeEach, describe, expect, it } from "vitest";
 import { shapeOf } from "../../../../test/support/samples/conversation-shape.ts";
 import { tempFolder } from "../../../../test/support/temp-folder.ts";
 import { openStore } from "../../../store/open.ts";
 import type { Store } from "../../../store/store.ts";
+import { forgetSources } from "../forget.ts";
 import type { ImportReport } from "../report.ts";
 import { importConversations } from "../run.ts";
 
@@ -234,17 +237,21 @@ describe("a fork that the user has changed", () => {
     expect((await store.list({ trash: true })).items).toEqual([]);
   });
 
-  it("does not bring back words that were erased from it", async () => {
-    await using store = await changed(async (store) => {
-      const chat = await store.open(FORK_KEY);
-      const { items } = await chat.messages();
-      await chat.redact(items.find(({ message }) => message.role === "user")?.id ?? "");
-    });
-    for (const again of [false, true]) {
-      await importAll(store, again);
-      expect(await textsOf(store, THREAD_KEY)).not.toContain("In an early fork");
-    }
-  });
+  it.each([false, true])(
+    "does not bring back words that were erased from it (deleted: %s)",
+    async (deleted) => {
+      await using store = await changed(async (store) => {
+        const chat = await store.open(FORK_KEY);
+        const { items } = await chat.messages();
+        await chat.redact(items.find(({ message }) => message.role === "user")?.id ?? "");
+        if (deleted) await store.delete(FORK_KEY);
+      });
+      for (const again of [false, true]) {
+        await importAll(store, again);
+        expect(await textsOf(store, THREAD_KEY)).not.toContain("In an early fork");
+      }
+    },
+  );
 
   it.each<[string, (store: Store) => Promise<unknown>]>([
     ["deleted", (store) => store.delete(FORK_KEY)],
@@ -271,4 +278,116 @@ describe("a fork that the user has changed", () => {
     await importAll(store);
     expect(await textsOf(store, FORK_KEY)).toContain("More in the fork");
   });
+});
+
+describe("a fork that was joined to its session and has grown", () => {
+  it.each<[string, (path: string) => void]>([
+    [
+      "compressed",
+      (path) => {
+        writeFileSync(`${path}.zst`, zstdCompressSync(readFileSync(path)));
+        rmSync(path);
+      },
+    ],
+    ["renamed", (path) => renameSync(path, path.replace("T15-11-16", "T15-11-17"))],
+  ])("is read on when its file was %s", async (_, change) => {
+    await using store = await openStore(target);
+    add(CODEX, EARLY_FORK);
+    await importAll(store);
+    add(CODEX, THREAD);
+    expect(await importAll(store)).toMatchObject({ joined: 1 });
+    say(EARLY_FORK, "More in the fork");
+    change(join(home, EARLY_FORK));
+    expect(await importAll(store)).toMatchObject({ messages: 1 });
+    expect(await textsOf(store, THREAD_KEY)).toContain("More in the fork");
+    expect(await isComplete(store)).toBe(true);
+  });
+});
+
+describe("a fork that is written after its session", () => {
+  it.each<[string, (store: Store) => Promise<unknown>]>([
+    ["was deleted", (store) => store.delete(THREAD_KEY)],
+    ["was forgotten", (store) => forgetSources(store, [join(home, THREAD)])],
+  ])("%s is a conversation of its own", async (_, remove) => {
+    await using store = await openStore(target);
+    add(CODEX, THREAD);
+    await importAll(store);
+    await remove(store);
+    add(CODEX, EARLY_FORK);
+    await importAll(store);
+    expect(await textsOf(store, FORK_KEY)).toContain("In an early fork");
+    expect(await store.get(THREAD_KEY)).toBeUndefined();
+    expect(await isComplete(store)).toBe(true);
+  });
+
+  it("is a conversation of its own if that was forgotten before it was imported", async () => {
+    await using store = await openStore(target);
+    add(CODEX, THREAD, EARLY_FORK);
+    await forgetSources(store, [join(home, THREAD)]);
+    await importAll(store);
+    expect((await store.list()).items.map(({ key }) => key)).toEqual([FORK_KEY]);
+    expect(await isComplete(store)).toBe(true);
+  });
+
+  it("does not come back with another ledger if both were deleted together", async () => {
+    await using store = await openStore(target);
+    add(CODEX, THREAD, EARLY_FORK);
+    await importAll(store);
+    await store.delete(THREAD_KEY);
+    await store.ingest().forgetImports();
+    await importAll(store);
+    expect((await store.list()).items).toEqual([]);
+  });
+});
+
+describe("a fork of which the ledger knows nothing", () => {
+  const LOSSES: readonly (readonly [string, (store: Store) => Promise<unknown>])[] = [
+    ["was lost", async () => rmSync(`${target.slice("sqlite:".length)}-imports`)],
+    ["was cleared", (store) => store.ingest().forgetImports()],
+    ["was not told by a killed import", async () => beginAgain(join(home, EARLY_FORK))],
+  ];
+
+  it.each(LOSSES)("is joined to its session: the ledger %s", async (_, lose) => {
+    await using store = await openStore(target);
+    add(CODEX, EARLY_FORK);
+    await importAll(store);
+    await lose(store);
+    add(CODEX, THREAD);
+    expect(await importAll(store)).toMatchObject({ joined: 1, apart: 0 });
+    expect((await store.list()).items.map(({ key }) => key)).toEqual([THREAD_KEY]);
+    expect(await importAll(store)).toMatchObject({ files: 0, joined: 0, apart: 0 });
+  });
+
+  it.each(LOSSES)(
+    "stays a conversation of its own if the user renamed it: the ledger %s",
+    async (_, lose) => {
+      await using store = await openStore(target);
+      add(CODEX, EARLY_FORK);
+      await importAll(store);
+      await (await store.open(FORK_KEY)).update({ title: "Mine" });
+      await lose(store);
+      add(CODEX, THREAD);
+      expect(await importAll(store)).toMatchObject({ joined: 0, apart: 1 });
+      expect(await (await store.get(FORK_KEY))?.info()).toMatchObject({ title: "Mine" });
+      expect(await importAll(store)).toMatchObject({ files: 0 });
+    },
+  );
+
+  it("is joined together with forks of it", async () => {
+    await using store = await openStore(target);
+    add(CODEX, FORK_OF_FORK, FORK);
+    await importAll(store);
+    await store.ingest().forgetImports();
+    add(CODEX, THREAD, WENT_BACK);
+    expect(await importAll(store)).toMatchObject({ apart: 0 });
+    expect((await store.list()).items).toHaveLength(1);
+  });
+
+  /** Everything of a file is in the store, and the ledger only knows that the file was begun. */
+  function beginAgain(path: string): void {
+    const ledger = new DatabaseSync(`${target.slice("sqlite:".length)}-imports`);
+    ledger.exec("DELETE FROM files; DELETE FROM conversations; DELETE FROM awaiting");
+    ledger.prepare("INSERT INTO begun VALUES (?)").run(path);
+    ledger.close();
+  }
 });

@@ -25,6 +25,8 @@ export interface Fork {
   readonly awaits: string | undefined;
   /** The conversation that it was without that file, if it is one no longer. */
   readonly former: RememberedConversation | undefined;
+  /** Whether it stays a conversation of its own is decided in the second pass. */
+  readonly isOpen?: true;
 }
 
 interface ForkJob {
@@ -35,6 +37,8 @@ interface ForkJob {
   readonly again: boolean;
   /** Forks that were read in this run, and whether each stays a conversation of its own. */
   readonly isApart: Map<string, boolean>;
+  /** The user wants nothing of a file. */
+  readonly isForgotten: (path: string) => boolean;
   /** The user changed it, so it stays a conversation of its own. */
   readonly onApart: () => void;
 }
@@ -46,22 +50,39 @@ export async function forkOf(job: ForkJob, file: SourceFile, format: string, bas
 }
 
 async function placedFork(job: ForkJob, file: SourceFile, format: string, base: Base): Promise<Fork> {
-  const { ingest, ledger } = job;
-  if (base.file === undefined) return { base: undefined, awaits: base.awaits, former: undefined };
+  const { ingest, ledger, mode, again } = job;
+  const { awaits } = base;
+  if (base.file === undefined) return { base: undefined, awaits, former: undefined };
   const known = ledger.conversations.bySourceId(file.path, base.sourceId);
   const former = known?.id ?? conversationIdOf(format, base.alone);
   const whole = conversationIdOf(format, base.file.root);
-  if (isElsewhere(job, file.around.pathOf(base.file.name), whole)) return ALONE;
-  if (former === whole) return { base: base.file, awaits: base.awaits, former: undefined };
+  const basePath = file.around.pathOf(base.file.name);
+  if (isElsewhere(job, basePath, whole)) return ALONE;
+  const joined: Fork = { base: base.file, awaits, former: former === whole ? undefined : known };
+  if (former === whole || (await isPart(job, whole, former, file))) return joined;
   const info = await ingest.find(former);
-  const isNew = info === undefined && !(await ingest.wasPurged(former));
-  if (isNew || (await isPart(ingest, whole, file)) || (await mayJoin(job, info, whole)))
-    return { base: base.file, awaits: base.awaits, former: known };
-  if (info?.deletedAt === null && job.mode === "write") job.onApart();
-  return ALONE;
+  if (info === undefined && !(await ingest.wasPurged(former))) {
+    const session = await ingest.find(whole);
+    // The user deleted or forgot its session, and not what was written after that.
+    const isLeft = session === undefined ? job.isForgotten(basePath) : session.deletedAt !== null;
+    return isLeft && !again ? ALONE : joined;
+  }
+  if (again && (await mayReturn(ingest, info))) return joined;
+  if (info === undefined || info.deletedAt !== null) return ALONE;
+  if (again || mode !== "write" || (await isUnwanted(ingest, whole))) return apart(job);
+  // A killed import has not told the ledger what it left, or the ledger is lost: reading the fork tells it again.
+  if (ledger.conversations.of(former).length === 0) {
+    return { base: undefined, awaits: base.sourceId, former: undefined, isOpen: true };
+  }
+  return (await isUntouched(ingest, ledger, info)) ? joined : apart(job);
 }
 
 const ALONE: Fork = { base: undefined, awaits: undefined, former: undefined };
+
+function apart({ mode, onApart }: ForkJob): Fork {
+  if (mode === "write") onApart();
+  return ALONE;
+}
 
 /** The file that it continues is a conversation of its own, and not a part of the whole. */
 function isElsewhere({ ledger, isApart }: ForkJob, path: string, whole: string): boolean {
@@ -71,23 +92,27 @@ function isElsewhere({ ledger, isApart }: ForkJob, path: string, whole: string):
   return known.length > 0 && !known.some(({ id }) => id === whole);
 }
 
-/** An earlier import has joined it. */
-async function isPart(ingest: Ingest, whole: string, { relative }: SourceFile): Promise<boolean> {
-  const [tip] = await ingest.logEnds([whole]);
-  if (tip === undefined) return false;
-  const name = basename(relative.replaceAll("\\", "/"));
-  return (await ingest.originals(whole)).some(({ file }) => basename(file.replaceAll("\\", "/")) === name);
+/** An earlier import has joined it, perhaps under another name of its file. */
+async function isPart(
+  { ingest, ledger }: ForkJob,
+  whole: string,
+  former: string,
+  { relative }: SourceFile,
+): Promise<boolean> {
+  if (ledger.conversations.of(former).some(({ isFormer }) => isFormer)) return true;
+  return (await ingest.originals(whole, { trash: true })).some(
+    ({ file }) => fileName(file) === fileName(relative),
+  );
 }
 
-async function mayJoin(
-  { ingest, ledger, mode, again }: ForkJob,
-  info: ConversationInfo | undefined,
-  whole: string,
-): Promise<boolean> {
-  if (info === undefined) return again;
-  if (again) return info.deletedAt !== null || !(await hasErased(ingest, info.id));
-  if (mode !== "write" || (await isUnwanted(ingest, whole))) return false;
-  return isUntouched(ingest, ledger, info);
+/** Tools compress files that they no longer use. */
+function fileName(path: string): string {
+  return basename(path.replaceAll("\\", "/")).replace(/\.zst$/, "");
+}
+
+/** With `--again`, what the user deleted comes back, but no words that were erased. */
+async function mayReturn(ingest: Ingest, info: ConversationInfo | undefined): Promise<boolean> {
+  return info === undefined || !(await hasErased(ingest, info.id));
 }
 
 /** The user deleted it. */
@@ -96,9 +121,8 @@ async function isUnwanted(ingest: Ingest, id: string): Promise<boolean> {
   return info === undefined ? ingest.wasPurged(id) : info.deletedAt !== null;
 }
 
-/** Words that were erased from it must not come back in another conversation. */
 async function hasErased(ingest: Ingest, id: string): Promise<boolean> {
-  for await (const entry of ingest.log(id, 0)) if (isFinal(entry)) return true;
+  for await (const entry of ingest.log(id, 0, { trash: true })) if (isFinal(entry)) return true;
   return false;
 }
 

@@ -62,6 +62,8 @@ export interface PutOptions {
   readonly continued?: boolean;
   /** See `Conversations.settle`. */
   readonly keepsOthers?: boolean;
+  /** The file has to be read again. */
+  readonly isDue?: boolean;
 }
 
 /** A ledger of another version is cleared. */
@@ -138,7 +140,7 @@ export class Ledger {
   /** The file was read, and is in the store. */
   put(
     memory: FileMemory,
-    { rest = [], offered = [], continued = false, keepsOthers = false }: PutOptions = {},
+    { rest = [], offered = [], continued = false, keepsOthers = false, isDue = false }: PutOptions = {},
   ): void {
     const { path, format, awaits, former } = memory;
     this.#atOnce(() => {
@@ -147,6 +149,7 @@ export class Ledger {
       this.conversations.settle(path, keepsOthers, former);
       this.#end.run(path);
       this.awaiting.put(path, awaits, offered, continued);
+      if (isDue) this.awaiting.setDue(path);
     });
   }
 
