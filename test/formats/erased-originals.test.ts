@@ -231,3 +231,40 @@ describe.each(["sqlite", "jsonl"])("words that are erased from a conversation in
     for (const { packed } of left) expect(filesWith(place, packed.subarray(-40))).toEqual([]);
   });
 });
+
+it("words of an answer on both sides of an announcement do not come back when its file is rewritten", async () => {
+  const sessionId = "11111111-0000-4000-8000-000000000001";
+  const record = (index: number, type: "user" | "assistant", message: object): string => {
+    const uuid = `00000000-0000-4000-9000-00000000000${index}`;
+    const parentUuid = index === 1 ? null : `00000000-0000-4000-9000-00000000000${index - 1}`;
+    const timestamp = `2026-01-01T00:00:0${index}.000Z`;
+    return line({ type, sessionId, uuid, parentUuid, timestamp, message: { role: type, ...message } });
+  };
+  const filler = Array.from({ length: 90_000 }, (_, index) => `word${index}`).join(" ");
+  const thinking = `${SECRET} ${"s".repeat(300_000)}`;
+  const session = (first: string): string =>
+    [
+      record(1, "user", { content: first }),
+      record(2, "user", { content: filler }),
+      record(3, "assistant", { id: "m1", content: [{ type: "thinking", thinking, signature: "x" }] }),
+      record(4, "assistant", { id: "m1", content: [{ type: "text", text: "t".repeat(300_000) }] }),
+      record(5, "user", { content: "Go on" }),
+      record(6, "user", { content: "y".repeat(1_500_000) }),
+    ].join("");
+  const file = join(tempFolder(), `${sessionId}.jsonl`);
+  await using store = await openStore(`sqlite:${join(tempFolder(), "store.db")}`);
+  writeFileSync(file, session("Hello"));
+  await importConversations(store, [file]);
+  const chat = await store.open(`claude-code:${sessionId}`);
+  const { items } = await chat.messages();
+  const secret = items.find(({ message }) => JSON.stringify(message.content).includes("launch code"));
+  await chat.redact(secret?.id ?? "");
+  writeFileSync(file, session("Hallo"));
+  await importConversations(store, [file]);
+  const kept: Buffer[] = [];
+  for (const source of await originalSources(store, chat.id)) {
+    for await (const piece of source.bytes()) kept.push(piece);
+  }
+  expect(Buffer.concat(kept).includes("Hallo")).toBe(true);
+  expect(Buffer.concat(kept).includes("launch code")).toBe(false);
+});

@@ -142,14 +142,15 @@ export class FileOriginals {
   #flush(share: Share, size: number | undefined, end: number = Number.POSITIVE_INFINITY): void {
     const { writer, originals, collectors } = share;
     share.isFull = false;
+    const { held } = share;
+    const first = held.findIndex(({ at }) => at.some(([start, bytes]) => start + bytes > end));
+    const waiting = first === -1 ? [] : held.splice(first);
     for (const collector of collectors.values()) {
       const isOfFile = collector.form === this.#form;
       const queued = collector.take(isOfFile ? size : undefined);
-      if (queued !== undefined) writer.add({ ...queued, originals });
+      if (queued !== undefined) writer.add({ ...queued, originals, waiting: [...waiting] });
     }
-    const { held } = share;
-    const waiting = held.findIndex(({ at }) => at.some(([start, bytes]) => start + bytes > end));
-    share.held = waiting === -1 ? [] : held.splice(waiting);
+    share.held = waiting;
     for (const entry of held) writer.add(entry);
   }
 

@@ -43,6 +43,8 @@ export interface WriterOptions extends IntakeOptions {
 /** Bytes of a file, with what decides which of them are new. */
 interface WritersOriginal extends QueuedOriginal {
   readonly originals: ConversationOriginals;
+  /** Entries that were made of it, and of bytes that are not kept yet. */
+  readonly waiting?: readonly QueuedEntry[];
 }
 
 type Queued = QueuedEntry | WritersOriginal;
@@ -257,14 +259,18 @@ export class ConversationWriter {
     return this.intake.take(queued);
   }
 
-  /** The entries that were made of it follow it in the queue. */
+  /** The entries that were made of it follow it in the queue, or wait for more of their bytes. */
   async #putOriginal(queued: WritersOriginal, queue: readonly Queued[], index: number): Promise<void> {
     if (this.#options.mode === "dry-run") return;
+    const segments = withoutErased(queued.segments, this.#erasedOf(queued, queue, index), Date.now());
+    await this.#announce(await queued.originals.put({ ...queued, segments }, this.#isNewborn));
+  }
+
+  #erasedOf({ waiting = [] }: WritersOriginal, queue: readonly Queued[], index: number): QueuedEntry[] {
+    if (this.#isNewborn) return [];
     const isErased = (other: Queued): other is QueuedEntry =>
       !("segments" in other) && this.intake.isErased(other);
-    const erased = this.#isNewborn ? [] : queue.slice(index + 1).filter(isErased);
-    const segments = withoutErased(queued.segments, erased, Date.now());
-    await this.#announce(await queued.originals.put({ ...queued, segments }, this.#isNewborn));
+    return [...queue.slice(index + 1), ...waiting].filter(isErased);
   }
 
   #announce(announce: Announce | undefined): Promise<void> | undefined {
