@@ -24,6 +24,8 @@ import { titleMark } from "./writer/title.ts";
 const RECORD_BYTES = 1000;
 /** An answer that its tool has not touched for so long will not be completed. A tool call may take minutes. */
 const COMPLETED_MS = 10 * 60_000;
+/** Damage before the first conversation does not wait for it without limit. */
+const EARLY_MAX = 10_000;
 const SKIPPED_KEPT_MAX = 100;
 const VERSIONS_KEPT_MAX = 100;
 const HANDLES_MAX = 64;
@@ -101,13 +103,14 @@ export class FileSink implements Sink {
     this.#resumes = resumes;
     this.#isUnfinished = isUnfinished;
     this.skipped = resumes ? [...(memory?.skipped ?? [])] : [];
-    this.originals = new FileOriginals(form, {
+    const options = {
       ingest: session.ingest,
       file: origin.file,
       verify: session.mode === "verify",
-      missing: (offset, reason) =>
+      missing: (offset: number | null, reason: string) =>
         session.report.missing({ source: origin.around.path, line: null, offset, reason }),
-    });
+    };
+    this.originals = new FileOriginals(form, options, () => this.#writerOf(this.#openFallback()));
   }
 
   get writers(): ConversationWriter[] {
@@ -129,6 +132,10 @@ export class FileSink implements Sink {
   }
 
   conversation(start: SourceConversation): ConversationSink {
+    return this.#handleOf(start);
+  }
+
+  #handleOf(start: SourceConversation): Handle {
     const handle = this.#handles.get(start.sourceId) ?? this.#open(this.#described.describe(start));
     // Moved to the end, so that the most recently used is released last.
     this.#handles.delete(start.sourceId);
@@ -159,6 +166,7 @@ export class FileSink implements Sink {
     if (this.#current === undefined) {
       this.#early.push(record);
       if (record.offset !== null) this.originals.stream.free(record.offset);
+      if (this.#early.length >= EARLY_MAX) this.#openFallback();
     } else this.#keepDamage(this.#writerOf(this.#current), record);
   }
 
@@ -231,7 +239,7 @@ export class FileSink implements Sink {
 
   /** Write everything. Bytes that no conversation has claimed are only kept if `final`: a reader may hold them. */
   async finish(final: boolean, size: number | undefined): Promise<void> {
-    if (final && this.#early.length > 0) this.conversation({ sourceId: this.#fallback });
+    if (final && this.#early.length > 0) this.#openFallback();
     this.letWrite();
     if (final) this.originals.stream.releaseAll();
     else this.originals.stream.release();
@@ -264,9 +272,9 @@ export class FileSink implements Sink {
   }
 
   /** The conversation that keeps damage when none was added to: the last of this file, or one for the file itself. */
-  get #fallback(): string {
+  #openFallback(): Handle {
     const known = this.#memory && this.#ledger.conversations.last(this.#path);
-    return known?.sourceId ?? madeId("damaged", this.#origin.around.path);
+    return this.#handleOf({ sourceId: known?.sourceId ?? madeId("damaged", this.#path) });
   }
 
   /** For the ledger: how far each conversation of this file was read. */

@@ -4,6 +4,9 @@ import { Collector, type QueuedOriginal } from "./collector.ts";
 import { FileStream } from "./file-stream.ts";
 import { returnMemory } from "./segment-memory.ts";
 
+const noFallback = (): never => {
+  throw new Error("every record has its conversation");
+};
 const LINE = Buffer.from(`${"line ".repeat(60)}\n`);
 const LONG = Buffer.from(`${"A long record. ".repeat(200_000)}\n`);
 
@@ -38,7 +41,7 @@ describe("the bytes of a file", () => {
   it("are kept as they are while a reader holds a record and more is read", async () => {
     const lines = Array.from({ length: 40 }, (_, index) => Buffer.from(`${index} ${"word ".repeat(4000)}\n`));
     const file = Buffer.concat(lines);
-    const stream = new FileStream(0);
+    const stream = new FileStream(0, noFallback);
     const collector = new Collector("lines", () => {});
     const source: ByteSource = {
       async *chunks() {
@@ -76,7 +79,7 @@ function gathered(lines: number): QueuedOriginal | undefined {
 
 /** What each conversation has of a file that is one long record. */
 async function streamed(collectors: readonly Collector[]): Promise<(QueuedOriginal | undefined)[]> {
-  const stream = new FileStream(0);
+  const stream = new FileStream(0, noFallback);
   const source: ByteSource = {
     async *chunks() {
       for (let at = 0; at < LONG.length; at += 65_536) yield LONG.subarray(at, at + 65_536);

@@ -13,6 +13,7 @@ it("rows leave before all entries that were made of them, and not before those a
   const originals = new FileOriginals(
     { form: "rows", from: 0, keepsRows: true },
     { ingest: store.ingest(), file: "a.db", verify: false, missing: () => {} },
+    () => writer,
   );
   const queue: string[] = [];
   const writer: Parameters<FileOriginals["claim"]>[0] = {

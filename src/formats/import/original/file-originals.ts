@@ -46,15 +46,19 @@ export class FileOriginals {
   /** Where the element begins that is being read. */
   element: number | undefined;
 
-  /** `keepsRows`: records without an offset are not in the file, or not as text. */
+  /**
+   * `keepsRows`: records without an offset are not in the file, or not as text. `fallback` has the conversation that
+   * keeps what stands before the first one, if that is too much to wait for it.
+   */
   constructor(
     { form, from, keepsRows }: FileForm,
     options: Omit<ConversationOriginalsOptions, "conversation">,
+    fallback: () => Writer,
   ) {
     this.#form = form;
     this.#keepsRows = keepsRows;
     this.#options = options;
-    this.stream = new FileStream(from);
+    this.stream = new FileStream(from, () => this.#collector(fallback(), form));
   }
 
   /** Records of a conversation. Returns where they are. */

@@ -4,6 +4,9 @@ import type { Stretch } from "../../../store/originals/announcement.ts";
 import type { ByteSource } from "../../sources/types.ts";
 import { FileStream, type Keeper } from "./file-stream.ts";
 
+const noFallback = (): never => {
+  throw new Error("every record has its conversation");
+};
 const CHUNK = Buffer.alloc(16 * 1024 * 1024, "x");
 
 function source(chunks: number): ByteSource {
@@ -17,7 +20,7 @@ function source(chunks: number): ByteSource {
 }
 
 it("a line that is longer than any record leaves in parts, all of them with its neighbour", async () => {
-  const stream = new FileStream(0);
+  const stream = new FileStream(0, noFallback);
   const kept: Stretch[] = [];
   const keeper: Keeper = { keep: (at) => kept.push(at) };
   let line = 0;
@@ -41,7 +44,7 @@ it("a line that is longer than any record leaves in parts, all of them with its 
 });
 
 it("an element that is longer than any record is not kept, and neither is its memory", async () => {
-  const stream = new FileStream(0);
+  const stream = new FileStream(0, noFallback);
   for await (const _ of stream.recording(source(40)).chunks());
   const kept: Stretch[] = [];
   stream.add(6, 40 * CHUNK.length, false);
@@ -52,7 +55,7 @@ it("an element that is longer than any record is not kept, and neither is its me
 });
 
 it("ranges that nobody claims go with the next claim, in time that grows with their number", async () => {
-  const stream = new FileStream(0);
+  const stream = new FileStream(0, noFallback);
   const line = Buffer.from("{}\n");
   const count = 200_000;
   const bytes = Buffer.concat(Array.from({ length: count }, () => line));

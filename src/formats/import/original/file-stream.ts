@@ -20,7 +20,7 @@ export interface Keeper {
 
 interface Range {
   readonly start: number;
-  readonly end: number;
+  end: number;
   readonly line: number;
   /** Nothing that a reader sees, such as a blank line: it goes with its neighbour. */
   isBlank: boolean;
@@ -32,8 +32,11 @@ const LARGE_BYTES = 4 * 1024 * 1024;
 const STEP_BYTES = LINE_BYTES_MAX + LARGE_BYTES;
 /** A longer record is handed over as it is instead of being copied. */
 const LONG_BYTES = 1024 * 1024;
-/** A record does not wait for its reader when so many bytes were read after it. */
+/** A record does not wait for its reader when so many bytes or records were read after it. */
 const WAITING_BYTES_MAX = 8 * 1024 * 1024;
+const WAITING_RECORDS_MAX = 100_000;
+/** As long as no conversation has begun, it waits for more. */
+const UNOWNED_BYTES_MAX = 64 * 1024 * 1024;
 /** More than the largest element of a document. */
 const UNREAD_BYTES_MAX = ELEMENT_BYTES_MAX + LARGE_BYTES;
 
@@ -53,8 +56,11 @@ export class FileStream {
   #added: number;
   /** Bytes before this offset left before their record was read to its end. */
   #cut = 0;
+  readonly #fallback: () => Keeper;
 
-  constructor(from: number) {
+  /** `fallback` keeps what cannot wait for a conversation any longer. */
+  constructor(from: number, fallback: () => Keeper) {
+    this.#fallback = fallback;
     this.#added = from;
     this.#from = from;
     this.#end = from;
@@ -94,6 +100,12 @@ export class FileStream {
     const end = start + bytes;
     if (end <= from || end > this.#end || from < this.#from) return;
     this.#added = end;
+    const before = this.#ranges.at(-1);
+    // There may be millions of blank lines.
+    if (isBlank && before?.isBlank === true && before.end === from && this.#ranges.length > this.#left) {
+      before.end = end;
+      return;
+    }
     const range: Range = { start: from, end, line, isBlank: isBlank || isRest, keepers: [] };
     this.#ranges.push(range);
     if (!range.isBlank) this.#byStart.set(from, range);
@@ -144,12 +156,21 @@ export class FileStream {
     this.#unclaimed = 0;
     while (this.#left < this.#ranges.length) {
       const range = this.#ranges[this.#left] as Range;
-      const isLong = this.#end - range.end > WAITING_BYTES_MAX;
-      const neighbour = range.isBlank || isLong ? (this.#last ?? this.#next()) : undefined;
-      if (range.keepers.length === 0 && neighbour === undefined && !isLong) break;
-      this.#pass(range, neighbour);
+      const instead = range.keepers.length > 0 ? undefined : this.#instead(range);
+      if (range.keepers.length === 0 && instead === undefined) break;
+      this.#pass(range, instead);
     }
     this.#forget();
+  }
+
+  /** Who keeps a record that nobody has claimed, unless it waits. */
+  #instead({ start, end, isBlank }: Range): Keeper | undefined {
+    const bytes = this.#end - (isBlank ? start : end);
+    const isCrowded = this.#ranges.length - this.#left > WAITING_RECORDS_MAX;
+    const waits = !isBlank && !isCrowded && bytes <= WAITING_BYTES_MAX;
+    const neighbour = waits ? undefined : (this.#last ?? this.#next());
+    const isUnowned = neighbour === undefined && (isCrowded || bytes > UNOWNED_BYTES_MAX);
+    return isUnowned ? this.#fallback() : neighbour;
   }
 
   /** Nothing more is claimed: unclaimed bytes go with their neighbours. */

@@ -14,6 +14,8 @@ import { Titles } from "./title.ts";
 import { unknownIn } from "./unknown.ts";
 
 const EARLY_MAX = 1000;
+/** What stands before the first line of the session does not wait for it without limit. */
+const EARLY_BYTES_MAX = 32 * 1024 * 1024;
 const LINKS_SAVED_MAX = 2_000;
 /** A smaller limit while records are held. */
 const LINKS_SAVED_MIN = 200;
@@ -28,6 +30,7 @@ export class ClaudeCodeReader implements RecordReader {
   #conversations: Conversations | undefined;
   /** Records before the first line of the session, whose `uuid` opens the conversation. */
   #early: SourceRecord[] = [];
+  #earlyBytes = 0;
   /** The first record of the conversation, if it is in the session that this one was forked from, and not here. */
   readonly #root: string | undefined;
   /** It is known to be a fork: a title that the user gave is that of a branch. */
@@ -60,7 +63,6 @@ export class ClaudeCodeReader implements RecordReader {
     if (final) this.#conversations?.flush();
     const chain = this.#conversations?.any;
     if (this.#early.length === 0 || (chain === undefined && !final)) return;
-    this.#conversations ??= this.#open();
     this.#noteEarly();
     this.#tellTitle();
   }
@@ -106,15 +108,22 @@ export class ClaudeCodeReader implements RecordReader {
   #side(record: SourceRecord, value: JsonObject): void {
     this.#titles.side(value);
     const main = this.#conversations?.main;
-    if (main !== undefined) main.note(record);
-    else this.#early.push(record);
-    if (this.#early.length > EARLY_MAX && this.#conversations?.any !== undefined) this.#noteEarly();
+    if (main !== undefined) {
+      main.note(record);
+      return;
+    }
+    this.#early.push(record);
+    this.#earlyBytes += record.bytes ?? 0;
+    const isCrowded = this.#early.length > EARLY_MAX && this.#conversations?.any !== undefined;
+    if (isCrowded || this.#earlyBytes > EARLY_BYTES_MAX) this.#noteEarly();
   }
 
   #noteEarly(): void {
-    const chain = this.#conversations?.any ?? this.#conversations?.empty();
-    for (const record of this.#early) chain?.note(record);
+    this.#conversations ??= this.#open();
+    const chain = this.#conversations.any ?? this.#conversations.empty();
+    for (const record of this.#early) chain.note(record);
     this.#early = [];
+    this.#earlyBytes = 0;
   }
 
   #tellTitle(): void {
