@@ -117,7 +117,7 @@ function opened(
     throw sqliteProblem(error, shown);
   }
   const connection = database;
-  const rows = new LimitedRows(connection, () => connect(location), shown);
+  const rows = new LimitedRows(connection, shown);
   const tables = new Map<string, readonly string[]>();
   return {
     ...(note !== undefined && { note }),
@@ -131,7 +131,6 @@ function opened(
     leftOut: rows.leftOut,
     close: () => {
       if (!connection.isOpen) return;
-      rows.close();
       connection.close();
       after();
     },

@@ -14,61 +14,107 @@ const TOO_BIG = 18;
 /** The column that says which row is too large, by its short values. */
 const ABOUT = "colloquy: too large";
 const SHORT_BYTES = 100;
+/** Other names than those of the table, to which `ORDER BY` then refers. */
+const PREFIX = "colloquy. ";
+/** Longer than any number is as text. */
+const NUMBER_BYTES_MAX = 32;
 
 /** A row that is longer than a line may be is left out, and reported. */
 export class LimitedRows {
-  readonly #quick: DatabaseSync;
+  readonly #database: DatabaseSync;
   readonly #isLimited: boolean;
-  readonly #connect: () => DatabaseSync;
   readonly #shown: string;
   /** Which rows, each once: some are asked for several times. */
   readonly leftOut: string[] = [];
-  /** A connection of its own, because a limit is that of a connection, and other rows may be on their way. */
-  #careful: DatabaseSync | undefined;
   /** Which statements have, or may have, large values. */
   readonly #isLarge: Map<string, boolean> = new Map();
+  #reading = 0;
 
-  constructor(quick: DatabaseSync, connect: () => DatabaseSync, shown: string) {
+  constructor(database: DatabaseSync, shown: string) {
     // Node.js 24 has no limits: all rows are read carefully there.
-    this.#isLimited = "limits" in quick;
-    if (this.#isLimited) quick.limits.length = VALUE_BYTES_QUICK;
-    this.#quick = quick;
-    this.#connect = connect;
+    this.#isLimited = "limits" in database;
+    if (this.#isLimited) database.limits.length = VALUE_BYTES_QUICK;
+    this.#database = database;
     this.#shown = shown;
   }
 
   *rows(sql: string, values: readonly (string | number)[]): Generator<Row> {
-    let read = 0;
-    if (!this.#mayBeLarge(sql)) {
-      try {
-        for (const row of rowsOf(this.#quick, sql, values, this.#shown)) {
-          read++;
-          yield row;
-        }
-        return;
-      } catch (error) {
-        if (sqliteCode((error as Error).cause) !== TOO_BIG) throw error;
-        this.#isLarge.set(sql, true);
-      }
+    this.#begin();
+    try {
+      const read = this.#mayBeLarge(sql) ? 0 : yield* this.#quickly(sql, values);
+      if (read === undefined) return;
+      this.#isLarge.set(sql, true);
+      yield* this.#carefully(sql, values, read);
+    } finally {
+      this.#end();
     }
-    for (const row of this.#carefully(sql, values)) if (read-- <= 0) yield row;
+  }
+
+  /** A statement that is run again has the same rows: without a transaction, other programs could change them. */
+  #begin(): void {
+    if (this.#reading++ === 0) this.#database.exec("BEGIN");
+  }
+
+  /** Nothing was written, and of a damaged file a commit fails. SQLite itself ends a transaction after some errors. */
+  #end(): void {
+    if (--this.#reading === 0 && this.#database.isTransaction) this.#database.exec("ROLLBACK");
   }
 
   #mayBeLarge(sql: string): boolean {
     let isLarge = this.#isLarge.get(sql);
     if (isLarge === undefined) {
-      isLarge = !this.#isLimited || namesOf(this.#quick, sql).length > COLUMNS_QUICK;
+      isLarge = !this.#isLimited || namesOf(this.#database, sql).length > COLUMNS_QUICK;
       this.#isLarge.set(sql, isLarge);
     }
     return isLarge;
   }
 
-  *#carefully(sql: string, values: readonly (string | number)[]): Generator<Row> {
-    this.#careful ??= this.#connect();
-    const limited = limitedSql(this.#careful, sql);
-    for (const { [ABOUT]: about, ...row } of rowsOf(this.#careful, limited, values, this.#shown)) {
-      if (about === null) yield row;
-      else this.#tell(sql, String(about));
+  /** Ends before a row that may be too large, with the number of rows before it; `undefined` if there is none. */
+  *#quickly(sql: string, values: readonly (string | number)[]): Generator<Row, number | undefined> {
+    let read = 0;
+    try {
+      for (const row of rowsOf(this.#database, sql, values, this.#shown)) {
+        if (bytesMaxOf(row) > LINE_BYTES_MAX) return read;
+        read++;
+        yield row;
+      }
+      return undefined;
+    } catch (error) {
+      if (sqliteCode((error as Error).cause) !== TOO_BIG) throw error;
+      return read;
+    }
+  }
+
+  /** Without the first rows, which were read already. */
+  *#carefully(sql: string, values: readonly (string | number)[], read: number): Generator<Row> {
+    const prefix = read > 0 ? PREFIX : "";
+    const limited = limitedSql(this.#database, sql, prefix);
+    let position = 0;
+    for (const row of this.#unlimited(rowsOf(this.#database, limited, values, this.#shown))) {
+      if (position++ < read) continue;
+      const { [ABOUT]: about, ...columns } = row;
+      if (about !== null) this.#tell(sql, String(about));
+      else yield prefix === "" ? columns : withoutPrefix(columns);
+    }
+  }
+
+  *#unlimited(rows: Generator<Row>): Generator<Row> {
+    try {
+      for (let next = this.#step(rows); next.done !== true; next = this.#step(rows)) yield next.value;
+    } finally {
+      rows.return(undefined);
+    }
+  }
+
+  /** The limit is that of the connection, and other rows may be on their way, so it is lifted for one step only. */
+  #step(rows: Generator<Row>): IteratorResult<Row> {
+    if (!this.#isLimited) return rows.next();
+    const { limits } = this.#database;
+    limits.length = Number.POSITIVE_INFINITY;
+    try {
+      return rows.next();
+    } finally {
+      limits.length = VALUE_BYTES_QUICK;
     }
   }
 
@@ -78,10 +124,22 @@ export class LimitedRows {
     const reason = `a row of ${table} is longer than ${limit} and was left out${about === "" ? "" : `: ${about}`}`;
     if (!this.leftOut.includes(reason)) this.leftOut.push(reason);
   }
+}
 
-  close(): void {
-    if (this.#careful?.isOpen === true) this.#careful.close();
+/** At least as many bytes as SQLite counts: a unit of UTF-16 has three at most. */
+function bytesMaxOf(row: Row): number {
+  let bytes = 0;
+  for (const value of Object.values(row)) {
+    if (typeof value === "string") bytes += 3 * value.length;
+    else bytes += ArrayBuffer.isView(value) ? value.byteLength : NUMBER_BYTES_MAX;
   }
+  return bytes;
+}
+
+function withoutPrefix(columns: Row): Row {
+  return Object.fromEntries(
+    Object.entries(columns).map(([name, value]) => [name.slice(PREFIX.length), value]),
+  );
 }
 
 /** None, if the statement is wrong: running it says why. */
@@ -96,25 +154,37 @@ function namesOf(database: DatabaseSync, sql: string): string[] {
   }
 }
 
-/** The same rows, in the same order; those that are too large have only `ABOUT`. */
-function limitedSql(database: DatabaseSync, sql: string): string {
+/**
+ * The same rows; those that are too large have only `ABOUT`.
+ *
+ * With a prefix they have the same order, too: `ORDER BY` refers to the values of the table. Sorting copies what it
+ * compares, but what was sorted before was short enough. Without a prefix, `ORDER BY` refers to what is selected, so
+ * that no large value is copied; those that are too large come first.
+ */
+function limitedSql(database: DatabaseSync, sql: string, prefix: string): string {
   const names = namesOf(database, sql);
   const [, unsorted = sql, order = ""] = /^(.*)( ORDER BY [^()]+)$/s.exec(sql) ?? [];
-  // Sorting copies what it sorts, so that what is too large is left out before, if only selected columns are compared.
-  const sortedLast = limitedTo(unsorted, names) + order;
-  return namesOf(database, sortedLast).length > 0 ? sortedLast : limitedTo(sql, names);
+  // Sorting copies what is selected, too, so that what is too large is left out before, if `ORDER BY` permits it.
+  const sortedLast = limitedTo(unsorted, names, prefix) + order;
+  return namesOf(database, sortedLast).length > 0 ? sortedLast : limitedTo(sql, names, prefix);
 }
 
 /** SQLite knows the length of a value without reading it. */
-function limitedTo(sql: string, names: readonly string[]): string {
-  const columns = names.map((name) => `"${name.replaceAll('"', '""')}"`);
+function limitedTo(sql: string, names: readonly string[], prefix: string): string {
+  const columns = names.map((name) => quoted(name));
   const bytes = columns.map((column) => `ifnull(octet_length(${column}), 0)`).join(" + ");
   const isTooLarge = `${bytes} > ${LINE_BYTES_MAX}`;
-  const kept = columns.map((column) => `iif(${isTooLarge}, NULL, ${column}) AS ${column}`);
+  const kept = names.map(
+    (name) => `iif(${isTooLarge}, NULL, ${quoted(name)}) AS ${quoted(`${prefix}${name}`)}`,
+  );
   const short = columns.map((column, index) => {
     const name = `'${names[index]?.replaceAll("'", "''")} '`;
     return `iif(octet_length(${column}) <= ${SHORT_BYTES}, ${name} || ${column}, NULL)`;
   });
   const about = `iif(${isTooLarge}, concat_ws(', ', ${short.join(", ")}), NULL)`;
   return `SELECT ${[...kept, `${about} AS "${ABOUT}"`].join(", ")} FROM (${sql})`;
+}
+
+function quoted(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`;
 }
