@@ -133,10 +133,10 @@ export interface Sink {
    */
   isCurrent(sourceId: string, version: string): boolean;
   /**
-   * Whether the end of a conversation, which its tool has begun and last touched at this time, may still be completed.
-   * The reader then leaves it out, and the next import reads the conversation again.
+   * Whether an answer, which its tool has begun and touched at these times, may still be completed. The reader then
+   * leaves it out, with all that follows it, and the next import reads the conversation again.
    */
-  waitsFor(sourceId: string, touchedMs: number): boolean;
+  waitsFor(sourceId: string, touchedMs: readonly number[]): boolean;
   /** An id by which another file may name this one, or the record of this one that it continues (`Base.awaits`). */
   offer(id: string): void;
   /** Report a record that cannot be used. Its bytes are kept with the conversation. */

@@ -42,11 +42,11 @@ export function* readDatabase(database: SourceDatabase, sink: Sink): Generator<v
     const session = sessionOf(row);
     const records = new Records();
     records.set(session, [rowRecord(session, "session", row)]);
-    const reader = new SessionReader(sink, session, records, calls.parentOf(session));
+    const reader = new SessionReader(sink, session, records, true, calls.parentOf(session));
     const reading: Reading = { database, session: id, records, reader, sink };
     const last = yield* readMessages(reading);
     yield* readNewMessages(reading, last);
-    reader.finish(true);
+    reader.finish();
     yield;
   }
 }

@@ -88,12 +88,12 @@ function isSession(value: JsonObject): boolean {
 function readExport({ info, messages }: JsonObject, record: SourceRecord, sink: Sink): void {
   const records = new Records();
   const known = (value: JsonObject): JsonObject => records.set(value, [partOf(record, value)]);
-  const reader = new SessionReader(sink, known(objectIn(info) ?? {}), records);
+  const reader = new SessionReader(sink, known(objectIn(info) ?? {}), records, false);
   for (const { info: message, parts } of objectsIn(messages)) {
     const value = objectIn(message);
     if (value !== undefined) reader.add({ value: known(value), parts: objectsIn(parts).map(known) });
   }
-  reader.finish(false);
+  reader.finish();
 }
 
 async function standIn(value: JsonObject, sink: Sink, around: Surroundings): Promise<void> {

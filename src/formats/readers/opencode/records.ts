@@ -1,5 +1,6 @@
 /** Where objects of opencode come from: the row or the file that is kept for each of them, as it is. */
-import type { JsonObject } from "../../../util/json.ts";
+import type { Json, JsonObject } from "../../../util/json.ts";
+import { objectIn } from "../../../util/values.ts";
 import type { SourceRecord } from "../../contract/reader.ts";
 
 export class Records {
@@ -13,6 +14,12 @@ export class Records {
 
   of(value: JsonObject): readonly SourceRecord[] {
     return this.#records.get(value) ?? [];
+  }
+
+  /** What its row says about its last change. Files say nothing about it. */
+  changedAt(value: JsonObject): Json | undefined {
+    const { row } = objectIn(this.of(value)[0]?.row) ?? {};
+    return objectIn(row)?.time_updated;
   }
 }
 

@@ -26,35 +26,44 @@ export class SessionReader {
   readonly #session: JsonObject;
   readonly #records: Records;
   readonly #compactions: Map<string, JsonObject> = new Map();
+  readonly #isLive: boolean;
   #last: string | null = null;
-  /** The last message, if it is an answer that is not complete. */
-  #begun: SessionMessage | undefined;
+  #isWaiting = false;
   #leaf: string | undefined;
 
+  /** `isLive`: opencode may be writing an answer. */
   constructor(
     sink: Sink,
     session: JsonObject,
     records: Records,
+    isLive: boolean,
     parent: SourceConversation["parent"] = parentOf(session),
   ) {
     this.#sink = sink;
     this.#session = session;
     this.#records = records;
+    this.#isLive = isLive;
     this.#target = sink.conversation(conversationOf(session, parent));
     this.note(session);
   }
 
+  /** What follows an answer that is being written waits, too: prompts are queued meanwhile. */
   add(message: SessionMessage): void {
-    this.#addBegun();
-    if (isBegun(message.value)) this.#begun = message;
-    else this.#add(message);
+    this.#isWaiting ||= this.#waitsFor(message);
+    if (!this.#isWaiting) this.#add(message);
   }
 
-  /** Another one follows it, so it stays as it is. */
-  #addBegun(): void {
-    const begun = this.#begun;
-    this.#begun = undefined;
-    if (begun !== undefined) this.#add(begun);
+  #waitsFor(message: SessionMessage): boolean {
+    if (!this.#isLive || !isBegun(message.value)) return false;
+    return this.#sink.waitsFor(sourceIdOf(this.#session), this.#touchedMs(message));
+  }
+
+  /** A call that runs for long has no new time in it, but opencode changes its row. */
+  #touchedMs({ value, parts }: SessionMessage): number[] {
+    const timed = [value, ...parts, ...parts.map(({ state }) => objectIn(state) ?? {})];
+    const inside = timed.flatMap(({ time }) => Object.values(objectIn(time) ?? {}));
+    const changed = [value, ...parts].map((read) => this.#records.changedAt(read));
+    return [...inside, ...changed].flatMap((time) => timeIn(time) ?? []);
   }
 
   #add({ value, parts }: SessionMessage): void {
@@ -76,22 +85,18 @@ export class SessionReader {
 
   /** An entry that is not a legacy message. */
   addEntry(entry: Parameters<ConversationSink["add"]>[0]): void {
-    this.#addBegun();
+    if (this.#isWaiting) return;
     this.#mark(entry.id);
     this.#target.add({ ...entry, parent: this.#last });
     this.#last = entry.id;
   }
 
   note(value: JsonObject): void {
+    if (this.#isWaiting) return;
     for (const record of this.#records.of(value)) this.#target.note(record);
   }
 
-  /** `isLive`: opencode may be writing the last answer. */
-  finish(isLive: boolean): void {
-    const begun = this.#begun;
-    const waits =
-      isLive && begun !== undefined && this.#sink.waitsFor(sourceIdOf(this.#session), touchedMs(begun));
-    if (!waits) this.#addBegun();
+  finish(): void {
     if (this.#leaf !== undefined) this.#target.leaf(this.#leaf);
   }
 
@@ -124,12 +129,6 @@ export class SessionReader {
 function isBegun({ role, error, time }: JsonObject): boolean {
   const isOver = timeIn(objectIn(time)?.completed) !== undefined || (error !== undefined && error !== null);
   return role === "assistant" && !isOver;
-}
-
-function touchedMs({ value, parts }: SessionMessage): number {
-  const timed = [value, ...parts, ...parts.map(({ state }) => objectIn(state) ?? {})];
-  const times = timed.flatMap(({ time }) => Object.values(objectIn(time) ?? {}));
-  return Math.max(...times.map((time) => timeIn(time) ?? 0), 0);
 }
 
 /** A summary that failed or is still being written replaces nothing. */

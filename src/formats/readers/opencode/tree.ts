@@ -31,7 +31,7 @@ export async function readTree(
   const records = new Records();
   const files = new Files(sink, around, records);
   if (record !== undefined) records.set(session, [record]);
-  const reader = new SessionReader(sink, session, records);
+  const reader = new SessionReader(sink, session, records, true);
   for (const value of inOrder(await files.objects(`${root}/message/${id}`))) {
     const own = filledIn(value.id) ?? "";
     const beside = await files.objects(`${root}/part/${own}`);
@@ -39,7 +39,7 @@ export async function readTree(
     // The first versions wrote the parts into the message.
     reader.add({ value, parts: parts.length > 0 ? inOrder(parts) : objectsIn(value.parts) });
   }
-  reader.finish(true);
+  reader.finish();
 }
 
 /** Work that is done once for all files of a folder is done with the first. */
