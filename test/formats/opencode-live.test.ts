@@ -160,3 +160,12 @@ describe("an answer of opencode", () => {
     expect(await importConversations(store, [source])).toMatchObject({ messages: 1, pending: 1 });
   });
 });
+
+it("a session of opencode that gets another title has it, although the time of its row stays", async () => {
+  await using store = await openStore(`sqlite:${join(tempFolder(), "store.db")}`);
+  await importConversations(store, [source]);
+  database.exec("UPDATE session SET title = 'A title by hand'");
+  await importConversations(store, [source]);
+  expect(await (await store.get("opencode:s1"))?.info()).toMatchObject({ title: "A title by hand" });
+  expect(await importConversations(store, [source], { verify: true })).toMatchObject({ missing: [] });
+});

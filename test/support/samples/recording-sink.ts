@@ -25,6 +25,8 @@ export class RecordingSink implements Sink {
   readonly unknowns: string[] = [];
   readonly unresolvedReferences: string[] = [];
   readonly current: Set<string> = new Set();
+  /** What was asked about. */
+  readonly versions: string[] = [];
 
   conversation(start: SourceConversation): ConversationSink {
     let found = this.conversations.find((known) => known.start.sourceId === start.sourceId);
@@ -47,6 +49,7 @@ export class RecordingSink implements Sink {
   }
 
   isCurrent(sourceId: string, version: string): boolean {
+    this.versions.push(`${sourceId} ${version}`);
     return this.current.has(`${sourceId} ${version}`);
   }
 

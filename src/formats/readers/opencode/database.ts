@@ -4,6 +4,7 @@
  */
 import type { JsonObject } from "../../../util/json.ts";
 import { filledIn, numberIn, objectIn } from "../../../util/values.ts";
+import { madeId } from "../../contract/ids.ts";
 import type { Sink, SourceConversation, SourceDatabase } from "../../contract/reader.ts";
 import { parsedValue } from "../../sources/json/records.ts";
 import { rowRecord } from "../shared/records.ts";
@@ -37,9 +38,10 @@ export function* readDatabase(database: SourceDatabase, sink: Sink): Generator<v
   for (const id of ids) {
     const [row] = database.rows("SELECT * FROM session WHERE id = ?", id);
     if (row === undefined) continue;
-    const version = [String(row.time_updated ?? ""), ...versions.map((known) => known.get(id) ?? "")];
-    if (sink.isCurrent(id, version.join(" "))) continue;
     const session = sessionOf(row);
+    // A new title does not change the time of the row.
+    const version = [madeId(JSON.stringify(session)), ...versions.map((known) => known.get(id) ?? "")];
+    if (sink.isCurrent(id, version.join(" "))) continue;
     const records = new Records();
     records.set(session, [rowRecord(session, "session", row)]);
     const reader = new SessionReader(sink, session, records, true, calls.parentOf(session));
