@@ -10,7 +10,7 @@ import type {
   SourceEntry,
   SourceRecord,
 } from "../contract/reader.ts";
-import type { RememberedConversation } from "./ledger/conversations.ts";
+import type { LeftConversation, RememberedConversation } from "./ledger/conversations.ts";
 import type { FileMemory, Ledger } from "./ledger/ledger.ts";
 import { type FileForm, FileOriginals } from "./original/file-originals.ts";
 import type { Skipped } from "./report.ts";
@@ -328,9 +328,8 @@ export class FileSink implements Sink {
     const remembered = this.#memory && this.#ledger.conversations.byId(this.#path, id);
     const resumes = this.#resumes && remembered !== undefined;
     const { path, modifiedMs } = this.#origin.around;
-    const givenTitles = (): (string | null)[] =>
-      this.#ledger.conversations.of(id).map((known) => known.titleMark);
-    const before = { remembered, resumes, isUnfinished: this.#isUnfinished, givenTitles };
+    const left = (): LeftConversation[] => this.#ledger.conversations.of(id);
+    const before = { remembered, resumes, isUnfinished: this.#isUnfinished, left };
     const file = { path, modifiedMs, mayWrite: this.#mayWrite.promise, ...before };
     const writer = this.#writers.get(id) ?? this.#session.use(id, format, start, file);
     this.#writers.set(id, writer);
@@ -407,5 +406,6 @@ function rememberedOf(
     titleMark: writer.titleMark,
     keyMark: titleMark(id, start.key ?? null),
     ...(isOther ? { root: start.root } : {}),
+    ...(start.isHidden === true ? { isHidden: true } : {}),
   };
 }

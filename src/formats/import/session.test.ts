@@ -32,7 +32,7 @@ describe("a conversation that two files add to at once", () => {
       keyMark: null,
       version: null,
     };
-    const file = { modifiedMs: 0, mayWrite: Promise.resolve(), isUnfinished: false, givenTitles: () => [] };
+    const file = { modifiedMs: 0, mayWrite: Promise.resolve(), isUnfinished: false, left: () => [] };
     const earlier = { ...file, path: "a.jsonl", remembered, resumes: true };
     const none = { ...file, path: "copy.jsonl", remembered: undefined, resumes: false };
     const growing = session.use(id, "pi", { sourceId: "s1" }, earlier);

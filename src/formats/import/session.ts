@@ -1,7 +1,9 @@
 /** One run of an import: the conversations being written, and their part of the report. */
+import { existsSync } from "node:fs";
 import type { Ingest } from "../../store/write/ingest.ts";
 import type { SourceConversation } from "../contract/reader.ts";
-import type { RememberedConversation } from "./ledger/conversations.ts";
+import type { LeftConversation, RememberedConversation } from "./ledger/conversations.ts";
+import { fileName } from "./original/file-name.ts";
 import type { ReportBuilder } from "./report.ts";
 import { TextPlaceholders } from "./text-placeholders.ts";
 import { keyOf } from "./writer/conversation-start.ts";
@@ -20,8 +22,8 @@ interface EarlierImport {
   readonly resumes: boolean;
   /** It was killed. */
   readonly isUnfinished: boolean;
-  /** Hashes of the titles that imports of all its files gave the conversation. */
-  readonly givenTitles: () => readonly (string | null)[];
+  /** The conversation, as imports of all its files left it. */
+  readonly left: () => readonly LeftConversation[];
 }
 
 /** The file that a writer writes for. */
@@ -71,7 +73,7 @@ export class ImportSession {
     id: string,
     format: string,
     start: SourceConversation,
-    { path, modifiedMs, mayWrite, remembered, resumes, isUnfinished, givenTitles }: FileOfWriter,
+    { path, modifiedMs, mayWrite, remembered, resumes, isUnfinished, left }: FileOfWriter,
   ): ConversationWriter {
     const last = this.#last.get(id);
     // When nothing is written, a later file of the same conversation must find the earlier entries here.
@@ -91,7 +93,8 @@ export class ImportSession {
       resumeAfter: resumes && !this.again ? remembered?.lastSeq : undefined,
       remembered: this.again ? undefined : remembered,
       isUnfinished,
-      givenTitles: () => [last?.titleMark ?? null, ...givenTitles()],
+      givenTitles: () => [last?.titleMark ?? null, ...left().map((known) => known.titleMark)],
+      hiddenFiles: () => hiddenFiles(left()),
       again: this.again,
       placeholders: this.placeholders,
       modifiedMs,
@@ -212,4 +215,10 @@ function drainWorthy(writers: Iterable<ConversationWriter>): void {
 /** The writer keeps the failure, which is thrown when there is no room, or when it is released. */
 function drain(writer: ConversationWriter): void {
   if (writer.isWaiting) writer.drain().catch(() => {});
+}
+
+/** The names of files that their tool hides, where they are now. */
+function hiddenFiles(left: readonly LeftConversation[]): string[] {
+  const hidden = left.filter(({ isHidden, path }) => isHidden === true && existsSync(path));
+  return hidden.map(({ path }) => fileName(path));
 }

@@ -203,6 +203,21 @@ describe("a fork that was shown when its file was archived", () => {
   });
 });
 
+describe("several forks that are archived one after another", () => {
+  it("are not shown as long as the thread is there", async () => {
+    await using store = await openStore(target);
+    add(CODEX, THREAD, WENT_BACK, EARLY_FORK, FORK_OF_FORK, FORK);
+    for (const name of [FORK_OF_FORK, EARLY_FORK]) say(name, "The last words");
+    await importAll(store);
+    expect((await seen(store))[0]?.active.at(-1)).toBe("The last words");
+    for (const name of [FORK_OF_FORK, EARLY_FORK]) {
+      renameSync(join(home, name), join(home, "archived_sessions", basename(name)));
+      await importAll(store);
+    }
+    expect((await seen(store))[0]?.active.at(-1)).toBe("Still here.");
+  });
+});
+
 describe("a fork that the user has changed", () => {
   async function changed(change: (store: Store) => Promise<unknown>): Promise<Store> {
     const store = await openStore(target);

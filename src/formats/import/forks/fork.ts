@@ -3,7 +3,6 @@
  * is there, the fork becomes a part of its conversation, and the former one goes to the trash, unless the user has
  * changed or deleted it. The store decides, and the ledger only knows what an import left there.
  */
-import { basename } from "node:path";
 import type { ConversationInfo } from "../../../engine/index.ts";
 import { splitMark } from "../../../key/copies.ts";
 import type { StoredEntry } from "../../../message/types.ts";
@@ -13,6 +12,7 @@ import { conversationIdOf, isMadeId } from "../../contract/ids.ts";
 import type { SourceFile } from "../../sources/types.ts";
 import type { RememberedConversation } from "../ledger/conversations.ts";
 import type { Ledger } from "../ledger/ledger.ts";
+import { fileName } from "../original/file-name.ts";
 import { keyOf } from "../writer/conversation-start.ts";
 import type { Mode } from "../writer/entry-intake.ts";
 import { isFinal, provenanceIn } from "../writer/known-entries.ts";
@@ -103,11 +103,6 @@ async function isPart(
   return (await ingest.originals(whole, { trash: true })).some(
     ({ file }) => fileName(file) === fileName(relative),
   );
-}
-
-/** Tools compress files that they no longer use. */
-function fileName(path: string): string {
-  return basename(path.replaceAll("\\", "/")).replace(/\.zst$/, "");
 }
 
 /** With `--again`, what the user deleted comes back, but no words that were erased. */

@@ -18,6 +18,8 @@ export interface RememberedConversation {
   readonly keyMark: string | null;
   /** What it shares with other sources of the same conversation, if that is not its own id. */
   readonly root?: string | undefined;
+  /** Its tool hides the file: it is archived. */
+  readonly isHidden?: true;
   /** The version that the reader passed to `isCurrent`. */
   readonly version: string | null;
 }

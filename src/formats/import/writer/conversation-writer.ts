@@ -12,6 +12,7 @@ import type { SourceConversation } from "../../contract/reader.ts";
 import type { RememberedConversation } from "../ledger/conversations.ts";
 import type { QueuedOriginal } from "../original/collector.ts";
 import type { ConversationOriginals } from "../original/conversation-originals.ts";
+import { fileName } from "../original/file-name.ts";
 import type { Announce } from "../original/original-writer.ts";
 import { returnMemory } from "../original/segment-memory.ts";
 import { withoutErased } from "../original/without-erased.ts";
@@ -32,6 +33,8 @@ export interface WriterOptions extends IntakeOptions {
   readonly isUnfinished: boolean;
   /** Hashes of the titles that imports of other files gave it (`titleMark`). */
   readonly givenTitles: () => readonly (string | null)[];
+  /** The names of its files that their tool hides, as imports before left them. */
+  readonly hiddenFiles?: () => readonly string[];
   /** When its file was last changed. */
   readonly modifiedMs: number;
   /** The user wants deleted conversations back. */
@@ -222,13 +225,23 @@ export class ConversationWriter {
     if (this.#options.mode !== "write") return;
     // Only then it is known whether this created the conversation.
     await this.tree.settle();
-    await this.#shown.finish(this.#start, [...this.#originals], this.#isNew);
+    const hidden = (): Promise<ReadonlySet<number>> => this.#hiddenOriginals();
+    await this.#shown.finish(this.#start, [...this.#originals], this.#isNew, hidden);
     for (const originals of this.#originals) await originals.settle();
     // A source may hold a conversation without entries.
     await this.#create();
     if (this.#info !== undefined) await this.#describe(this.#info);
     const deep = this.tree.branches > 1 ? await this.#options.ingest.deepBranches(this.id) : 0;
     if (deep > 0) this.intake.flags.set("deep", deep);
+  }
+
+  async #hiddenOriginals(): Promise<ReadonlySet<number>> {
+    const { ingest, hiddenFiles } = this.#options;
+    const names = hiddenFiles?.() ?? [];
+    const originals = names.length === 0 ? [] : await ingest.originals(this.id);
+    return new Set(
+      originals.filter(({ file }) => names.includes(fileName(file))).map(({ number }) => number),
+    );
   }
 
   async #drain(): Promise<void> {

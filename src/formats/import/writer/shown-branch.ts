@@ -30,11 +30,16 @@ export class ShownBranch {
     if (!isOffPath(kind, data)) this.#lastRead = id;
   }
 
-  /** Only when something was added: a branch that the user checked out since stays checked out. */
+  /**
+   * `hidden`: originals of other files that their tool hides.
+   *
+   * Only when something was added: a branch that the user checked out since stays checked out.
+   */
   async finish(
     start: SourceConversation,
     originals: readonly ConversationOriginals[],
     isNew: boolean,
+    hidden: () => Promise<ReadonlySet<number>>,
   ): Promise<void> {
     const { tree } = this.#intake;
     const numbers = originals.flatMap((one) => one.numbers);
@@ -47,7 +52,7 @@ export class ShownBranch {
     const isFresh = this.#isUnfinished || originals.some((one) => one.isNew);
     const reveals = !isHidden && !isFirst && isFresh && (await this.#showsArchived());
     const last = added ?? (reveals ? this.#revealed() : undefined);
-    if (last === undefined) return isHidden && !isFirst ? this.#hide(originals) : undefined;
+    if (last === undefined) return isHidden && !isFirst ? this.#hide(originals, await hidden()) : undefined;
     await tree.settle();
     if ((isHidden && !isFirst) || (!reveals && (await this.#isUsedLater()))) return;
     if (this.leaf !== undefined) await tree.seqOf(this.leaf);
@@ -72,11 +77,12 @@ export class ShownBranch {
   }
 
   /** The file was archived since its entries were imported: what was used last of the others is shown. */
-  async #hide(originals: readonly ConversationOriginals[]): Promise<void> {
+  async #hide(originals: readonly ConversationOriginals[], hidden: ReadonlySet<number>): Promise<void> {
     const { tree } = this.#intake;
     const isOwn = (original: number): boolean => originals.some((one) => one.isFile(original));
+    const isOut = (original: number): boolean => isOwn(original) || hidden.has(original);
     const shown = originalIn(await tree.shownEntry());
-    const other = shown !== undefined && isOwn(shown) ? tree.known.lastOfOthers(isOwn) : undefined;
+    const other = shown !== undefined && isOwn(shown) ? tree.known.lastOfOthers(isOut) : undefined;
     if (other === undefined) return;
     tree.lastAtMs = Date.parse(other.at);
     await tree.checkout(other.id);
