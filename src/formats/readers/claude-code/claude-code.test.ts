@@ -357,6 +357,15 @@ describe("odd records", () => {
   });
 });
 
+describe("what version 2.1.325 attaches to messages", () => {
+  it("is kept as context, and not reported as unknown", () => {
+    // A line of each type, from sessions with hooks, a goal, a budget, an output style and a language.
+    const sink = read("2.1.325-attachments.jsonl");
+    expect(sink.unknowns).toEqual([]);
+    expect(sink.conversations.map(({ entries, notes }) => [entries.length, notes.length])).toEqual([[0, 10]]);
+  });
+});
+
 describe("a file without a session", () => {
   it("is named after itself when it says nothing at all", () => {
     const sink = readText([{ type: "summary", summary: "x", leafUuid: "y" }], "folder/lonely.jsonl");

@@ -18,6 +18,7 @@ export const SIDE_TYPES: ReadonlySet<string> = new Set([
 export const SYSTEM_SUBTYPES: ReadonlySet<string> = new Set([
   ...["compact_boundary", "microcompact_boundary", "turn_duration", "stop_hook_summary", "local_command"],
   ...["api_error", "away_summary", "informational", "bridge_status", "model_refusal_fallback"],
+  ...["model_refusal_no_fallback"],
 ]);
 
 export const ATTACHMENT_TYPES: ReadonlySet<string> = new Set([
@@ -29,7 +30,9 @@ export const ATTACHMENT_TYPES: ReadonlySet<string> = new Set([
   ...["plan_mode", "plan_mode_exit", "plan_mode_reentry", "auto_mode", "auto_mode_exit", "todo_reminder"],
   ...["task_status", "critical_system_reminder", "hook_success", "hook_additional_context"],
   ...["hook_blocking_error", "hook_non_blocking_error", "hook_cancelled", "async_hook_response"],
+  ...["hook_stopped_continuation", "hook_system_message", "goal_status", "budget_usd", "max_turns_reached"],
   ...["mcp_resource", "selected_lines_in_ide", "opened_file_in_ide", "structured_output"],
+  ...["deferred_tools_record", "language", "output_style", "output_style_instructions", "ultrathink_effort"],
 ]);
 
 export const BLOCK_TYPES: ReadonlySet<string> = new Set([
