@@ -2,10 +2,11 @@
 import { defined, type Json, type JsonObject } from "../../../util/json.ts";
 import { filledIn, listIn, objectIn, textIn } from "../../../util/values.ts";
 import type { ConversationSink, Sink, SourceConversation, SourceEntry } from "../../contract/reader.ts";
+import { loadRecord, saveRecord } from "../shared/saved-state.ts";
 import type { AgentCall, AgentCalls } from "./agents.ts";
 import type { OutputFile } from "./blocks.ts";
 import { Chain, savedStart } from "./chain.ts";
-import { type Line, timeOf } from "./line.ts";
+import { type Line, lineOf, timeOf } from "./line.ts";
 import type { Links } from "./links.ts";
 import { Recent } from "./recent.ts";
 import { promptTitle } from "./title.ts";
@@ -14,6 +15,7 @@ const MAIN = "";
 const SIDES_MAX = 20_000;
 const SIDES_SAVED_MAX = 200;
 const CHAINS_SAVED_MAX = 100;
+const OPENING_MAX = 200;
 
 export interface ConversationsOptions {
   readonly sink: Sink;
@@ -25,8 +27,8 @@ export interface ConversationsOptions {
   readonly outputFile: OutputFile;
   /** The first record of the conversation, if the file is known to continue another one. */
   readonly root: string | undefined;
-  /** Whether the session, which begins with this line, is a copy of another one. */
-  readonly isCopy: (first: Line) => boolean;
+  /** Whether the session, which begins with these lines, is a copy of another one. */
+  readonly isCopy: (first: Line, message: Line) => boolean;
 }
 
 export class Conversations {
@@ -34,13 +36,19 @@ export class Conversations {
   readonly #chains: Map<string, Chain> = new Map();
   /** The inline sub-agent of a line without `agentId`. */
   readonly #sides: Recent<string> = new Recent(SIDES_MAX);
+  /** Lines of the session before its first message, such as those of hooks: with it, the session begins. */
+  #opening: Line[] = [];
   /** The name of the branch that the session is, if it is a fork with a name. */
   branch: string | undefined;
 
   constructor(options: ConversationsOptions, saved?: Json) {
     this.#options = options;
-    const { chains, sides, branch } = objectIn(saved) ?? {};
+    const { chains, sides, opening, branch } = objectIn(saved) ?? {};
     this.branch = textIn(branch);
+    this.#opening = listIn(opening).flatMap((item) => {
+      const record = loadRecord(item);
+      return record === undefined ? [] : [lineOf(objectIn(record.value) ?? {}, record)];
+    });
     for (const item of listIn(sides)) {
       const [uuid, key] = listIn(item);
       if (typeof uuid === "string" && typeof key === "string") this.#sides.set(uuid, key);
@@ -69,11 +77,31 @@ export class Conversations {
 
   take(line: Line): void {
     const key = this.#keyOf(line);
-    const known = this.#chains.get(key);
-    const chain = known ?? this.#open(key, this.#startOf(key, line));
     this.#options.agents.see(line);
+    if (key === MAIN) this.#takeMain(line);
+    else this.#takeSide(key, line);
+  }
+
+  #takeMain(line: Line): void {
+    if (this.main === undefined) this.#opening.push(line);
+    else this.main.take(line);
+    if (line.kind !== "note" || this.#opening.length >= OPENING_MAX) this.#begin();
+  }
+
+  #takeSide(key: string, line: Line): void {
+    const known = this.#chains.get(key);
+    const chain = known ?? this.#open(key, this.#startOfAgent(key, line));
     // The first line of a sub-agent is a root, whatever its parent in the session is.
-    chain.take(known === undefined && key !== MAIN ? { ...line, parent: null } : line);
+    chain.take(known === undefined ? { ...line, parent: null } : line);
+  }
+
+  #begin(): void {
+    const [first] = this.#opening;
+    const message = this.#opening.at(-1);
+    if (first === undefined || message === undefined) return;
+    const chain = this.#open(MAIN, this.#startOfSession(first, message));
+    for (const line of this.#opening) chain.take(line);
+    this.#opening = [];
   }
 
   isMain(line: Line): boolean {
@@ -81,6 +109,7 @@ export class Conversations {
   }
 
   flush(): void {
+    this.#begin();
     for (const chain of this.#chains.values()) chain.flush();
   }
 
@@ -94,6 +123,7 @@ export class Conversations {
     return {
       chains: kept.map(([key, chain]) => [key, chain.state()]),
       sides: this.#sides.last(SIDES_SAVED_MAX),
+      opening: this.#opening.map(({ record }) => saveRecord(record)),
       ...(this.branch === undefined ? {} : { branch: this.branch }),
     };
   }
@@ -129,18 +159,24 @@ export class Conversations {
     return { ...conversation, add };
   }
 
-  #startOf(key: string, line: Line): SourceConversation {
-    const { sessionId, agents, isCopy, root = line.uuid } = this.#options;
-    const { value, uuid } = line;
-    const start = { root: uuid, createdAt: timeOf(line), about: aboutOf(value) };
-    if (key === MAIN) return { sourceId: sessionId, ...start, root, ...(isCopy(line) && { isCopy: true }) };
+  #startOfSession(first: Line, message: Line): SourceConversation {
+    const { sessionId, isCopy, root = first.uuid } = this.#options;
+    return { sourceId: sessionId, ...startOf(first), root, ...(isCopy(first, message) && { isCopy: true }) };
+  }
+
+  #startOfAgent(key: string, line: Line): SourceConversation {
+    const { sessionId, agents } = this.#options;
     return {
       sourceId: `${sessionId}/${key}`,
       title: promptTitle(line),
-      ...start,
+      ...startOf(line),
       parent: parentOf(sessionId, agents.claim(line)),
     };
   }
+}
+
+function startOf(line: Line): Pick<SourceConversation, "root" | "createdAt" | "about"> {
+  return { root: line.uuid, createdAt: timeOf(line), about: aboutOf(line.value) };
 }
 
 function parentOf(sourceId: string, call: AgentCall | undefined): NonNullable<SourceConversation["parent"]> {

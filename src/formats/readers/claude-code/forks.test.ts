@@ -7,7 +7,8 @@ import { tempFolder } from "../../../../test/support/temp-folder.ts";
 import { openStore } from "../../../store/open.ts";
 import { importConversations } from "../../import/run.ts";
 
-const FORKS = "test/fixtures/claude-code/2.1.325-forks";
+const FIXTURES = "test/fixtures/claude-code";
+const FORKS = `${FIXTURES}/2.1.325-forks`;
 const SESSION = "d7a667f8-c48e-4891-a872-5f885776cfb7.jsonl";
 
 const beginning = ["Look around", "Looking.", "Two lines."];
@@ -87,6 +88,10 @@ describe("copies of a Claude Code session", () => {
     ["--fork-session in a terminal", TYPED, TYPED_SESSION, TYPED_FORK],
     ["--fork-session with -p", FORKS, SESSION, "9feb4f89-8240-4918-824d-1fc4b832234f.jsonl"],
     ["the SDK", FORKS, SESSION, "6c54cef5-e6f3-4424-97b3-4735c4e69d4d.jsonl"],
+    [
+      ...["--fork-session, with a hook that ran before the prompt", `${FIXTURES}/2.1.325-hook-fork`],
+      ...["ef8a4da4-f6d4-41cb-a84d-089bde744395.jsonl", "a7b06035-77f4-4518-8a34-027bf72fcc74.jsonl"],
+    ],
     ...[
       ["fdcba672-b4a4-4dc6-a9c3-4c7ed9fcfc73.jsonl", "5d14f194-af2e-4fd7-aa34-f458c856537b.jsonl"],
       ["8895583b-0723-4815-8b84-6b97dd0da429.jsonl", "5036381b-a9f1-453f-9a8c-db03f4020f36.jsonl"],

@@ -240,3 +240,35 @@ it("a session that is read in several passes has the path and the branches of on
     { numRuns: 500 },
   );
 });
+
+describe("a session that begins with the output of a hook", () => {
+  const at = (time: string) => ({ timestamp: `2026-11-19T04:37:${time}Z`, sessionId: SESSION });
+  const queued = { type: "queue-operation", operation: "enqueue", ...at("46.191") };
+  const attachment = { type: "hook_success", content: "ready" };
+  const hook = { type: "attachment", uuid: "h", parentUuid: null, attachment, ...at("46.178") };
+
+  it.each([
+    ["its own", "46.223", undefined],
+    ["an older one, of which it is a copy", "45.000", true],
+  ])("is opened by its first message, also in a later pass, when that is %s", (_, time, isCopy) => {
+    const prompt = { ...user("u", "h", "Hello"), ...at(time) };
+    const sink = new RecordingSink();
+    let state: Json | undefined;
+    for (const [index, lines] of [[queued, hook], [prompt]].entries()) {
+      const reader = claudeCode.lines.open(sink, surroundings("session.jsonl"), state);
+      readLines(reader, lines.map((record) => JSON.stringify(record)).join("\n"), 1);
+      reader.end(false);
+      state = JSON.parse(JSON.stringify(reader.state())) as Json;
+      expect(sink.conversations).toHaveLength(index);
+    }
+    const [session] = sink.conversations;
+    expect(session?.start).toMatchObject({ root: "h", createdAt: Date.parse(hook.timestamp) });
+    expect(session?.start.isCopy).toBe(isCopy);
+    expect([session?.notes.length, ...sink.lines()]).toEqual([2, "user: Hello"]);
+  });
+
+  it("is kept when no message follows", () => {
+    const sink = readPasses([queued, hook]);
+    expect(sink.conversations.map(({ start, notes }) => [start.root, notes.length])).toEqual([["h", 2]]);
+  });
+});

@@ -102,7 +102,7 @@ export class ClaudeCodeReader implements RecordReader {
     if (isMain) this.#titles.tree(line);
     if (isMain && objectIn(line.value.forkedFrom) !== undefined) this.#isFork = true;
     this.#conversations.take(line);
-    if (isMain && this.#early.length > 0) this.#noteEarly();
+    if (isMain && this.#conversations.main !== undefined) this.#noteEarly();
   }
 
   #side(record: SourceRecord, value: JsonObject): void {
@@ -148,7 +148,7 @@ export class ClaudeCodeReader implements RecordReader {
         agents: this.#agents,
         outputFile: outputFiles(this.#path, sessionId),
         root: this.#root,
-        isCopy: (first) => this.#root !== undefined || isCopy(this.#early, first, name),
+        isCopy: (first, message) => this.#root !== undefined || isCopy(this.#early, first, message, name),
       },
       saved,
     );
