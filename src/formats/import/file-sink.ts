@@ -402,8 +402,9 @@ function rememberedOf(
   const { id, tree, start } = writer;
   const isOther = start.root !== undefined && start.root !== sourceId;
   return {
-    ...{ id, sourceId, lastSeq: tree.lastSeq, lastId: tree.lastOnPath, version: version ?? null },
-    titleMark: writer.titleMark,
+    ...{ id, lastSeq: tree.lastSeq, lastId: tree.lastOnPath, version: version ?? null },
+    ...writer.naming,
+    sourceId,
     keyMark: titleMark(id, start.key ?? null),
     ...(isOther ? { root: start.root } : {}),
     ...(start.isHidden === true ? { isHidden: true } : {}),

@@ -93,7 +93,8 @@ export class ImportSession {
       resumeAfter: resumes && !this.again ? remembered?.lastSeq : undefined,
       remembered: this.again ? undefined : remembered,
       isUnfinished,
-      givenTitles: () => [last?.titleMark ?? null, ...left().map((known) => known.titleMark)],
+      // The ledger may not have been told of the file before.
+      others: () => (last === undefined ? left() : [last.naming, ...left()]),
       hiddenFiles: () => hiddenFiles(left()),
       again: this.again,
       placeholders: this.placeholders,

@@ -16,6 +16,9 @@ export interface RememberedConversation {
   readonly titleMark: string | null;
   /** A hash of the session key that its source gave it. */
   readonly keyMark: string | null;
+  /** When its source says it began, in epoch milliseconds, and whether it says that it is a copy of another one. */
+  readonly createdAt?: number | undefined;
+  readonly isCopy?: true | undefined;
   /** What it shares with other sources of the same conversation, if that is not its own id. */
   readonly root?: string | undefined;
   /** Its tool hides the file: it is archived. */

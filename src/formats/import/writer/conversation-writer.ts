@@ -18,7 +18,7 @@ import { returnMemory } from "../original/segment-memory.ts";
 import { withoutErased } from "../original/without-erased.ts";
 import { channelOf, labelOf, stateOf } from "./conversation-start.ts";
 import { EntryIntake, type IntakeOptions, type QueuedEntry } from "./entry-intake.ts";
-import { SessionKey } from "./session-key.ts";
+import { type Naming, SessionKey } from "./session-key.ts";
 import { ShownBranch } from "./shown-branch.ts";
 import { SourceTitle } from "./title.ts";
 import type { TreeWriter } from "./tree-writer.ts";
@@ -31,8 +31,8 @@ export interface WriterOptions extends IntakeOptions {
   readonly remembered: RememberedConversation | undefined;
   /** An earlier import of the file was killed, and what follows the last entry may not have been done. */
   readonly isUnfinished: boolean;
-  /** Hashes of the titles that imports of other files gave it (`titleMark`). */
-  readonly givenTitles: () => readonly (string | null)[];
+  /** How other files name it. */
+  readonly others: () => readonly Naming[];
   /** The names of its files that their tool hides, as imports before left them. */
   readonly hiddenFiles?: () => readonly string[];
   /** When its file was last changed. */
@@ -151,9 +151,9 @@ export class ConversationWriter {
     return this.#title.current(this.#start.verbatim === true);
   }
 
-  /** A hash of the title that the import gave it. */
-  get titleMark(): string | null {
-    return this.#title.mark;
+  get naming(): Naming {
+    const { sourceId, createdAt, isCopy } = this.#start;
+    return { sourceId, titleMark: this.#title.mark, createdAt, isCopy };
   }
 
   /** It is in the trash. If it is restored, all of it has to be read again. */
@@ -383,10 +383,11 @@ export class ConversationWriter {
   }
 
   async #describe(before: ConversationInfo): Promise<void> {
-    const { ingest, format, isUnfinished, givenTitles } = this.#options;
+    const { ingest, format, isUnfinished, others } = this.#options;
     const { messagesAdded } = this.tree;
     const { info, named } = await this.#key.settle(before, this.#start, this.#isNew);
-    const title = this.#title.next(info, this.#start.verbatim === true, named, givenTitles);
+    const given = (): (string | null)[] => others().map((other) => other.titleMark);
+    const title = this.#title.next(info, this.#start.verbatim === true, named, given);
     const model = labelOf(this.#start.model);
     const contextState = stateOf(this.#start);
     // A killed import may have left files that say only what the session key implies.

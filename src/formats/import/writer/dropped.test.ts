@@ -12,7 +12,7 @@ it("a conversation that is dropped while it is completed is not created", async 
   const writer = new ConversationWriter({
     ...{ ingest, id: ID, format: "pi", mode: "write", modifiedMs: 1, again: false },
     ...{ start: { sourceId: "s" }, after: Promise.resolve(), mayWrite: Promise.resolve() },
-    ...{ remembered: undefined, resumeAfter: undefined, isUnfinished: false, givenTitles: () => [] },
+    ...{ remembered: undefined, resumeAfter: undefined, isUnfinished: false, others: () => [] },
     ...{ placeholders: new TextPlaceholders(ingest), replaced() {}, unresolved() {}, missing() {} },
   });
   const origin = { format: "pi", file: "s.jsonl", around: surroundings("/s.jsonl") };

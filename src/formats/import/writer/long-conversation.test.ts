@@ -91,7 +91,7 @@ async function write(
       start: { sourceId: "s" },
       after: Promise.resolve(),
       mayWrite: Promise.resolve(),
-      givenTitles: () => [],
+      others: () => [],
       namesMax,
     },
     ...{ resumeAfter: undefined, remembered: undefined, isUnfinished: false, modifiedMs: 0, again: false },

@@ -9,6 +9,12 @@ import type { RememberedConversation } from "../ledger/conversations.ts";
 import { keyOf } from "./conversation-start.ts";
 import { type Named, titleMark } from "./title.ts";
 
+/** How one of its sources names a conversation. */
+export type Naming = Pick<RememberedConversation, "sourceId" | "titleMark" | "createdAt" | "isCopy">;
+
+/** A source that may have named it. */
+type Source = Omit<Naming, "titleMark">;
+
 interface SessionKeyOptions {
   readonly ingest: Ingest;
   readonly id: string;
@@ -22,6 +28,7 @@ interface SessionKeyOptions {
   readonly onFlag: (flag: string) => void;
   /** The first entry of the conversation. */
   readonly introduction: () => Promise<JsonObject>;
+  readonly others: () => readonly Naming[];
 }
 
 export class SessionKey {
@@ -97,18 +104,34 @@ export class SessionKey {
     return typeof first === "string" && first !== sourceId;
   }
 
-  /** The conversation was made of a copy of this source, which was read before it. */
+  /** A copy of this source was read before it. */
   async #takeOver(info: ConversationInfo, start: SourceConversation): Promise<ConversationInfo | undefined> {
-    const { ingest, id, format, introduction } = this.#options;
-    const { source_id: sourceId, copy } = await introduction();
-    const isEarlier = start.createdAt !== undefined && start.createdAt < Date.parse(info.createdAt);
-    if (!isEarlier && (copy !== true || start.isCopy === true)) return undefined;
-    const first = typeof sourceId === "string" ? keyOf(format, { sourceId }) : null;
+    const { ingest, id, format } = this.#options;
+    const namer = await this.#namerOf(info);
     const own = keyOf(format, start);
-    if (first === null || own === null || info.key !== ingest.adoptKey(first)) return undefined;
+    if (namer === undefined || own === null || !isCopyOf(namer, start)) return undefined;
     await ingest.moveKey(id, own, true);
     return { ...info, key: (await ingest.find(id))?.key ?? null };
   }
+
+  /** The source that the key was made of: the first that was read, or one that took the key over. */
+  async #namerOf({ key, createdAt }: ConversationInfo): Promise<Source | undefined> {
+    const { ingest, format, introduction, others } = this.#options;
+    const { source_id: sourceId, copy } = await introduction();
+    const first = { createdAt: Date.parse(createdAt), ...(copy === true && { isCopy: copy }) };
+    const sources = [...(typeof sourceId === "string" ? [{ sourceId, ...first }] : []), ...others()];
+    return sources.find((source) => {
+      const own = keyOf(format, { sourceId: source.sourceId });
+      return own !== null && key === ingest.adoptKey(own);
+    });
+  }
+}
+
+/** Version 1.0 of Claude Code gave the lines of a copy its own times; others leave traces in front of them. */
+function isCopyOf(one: Source, other: Source): boolean {
+  const isLater =
+    one.createdAt !== undefined && other.createdAt !== undefined && one.createdAt > other.createdAt;
+  return isLater || (one.isCopy === true && other.isCopy !== true);
 }
 
 function isMarked(key: string | null): boolean {

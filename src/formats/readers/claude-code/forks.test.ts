@@ -196,6 +196,32 @@ describe("copies of a Claude Code session", () => {
 });
 
 describe("a session that version 1.0 resumed", () => {
+  const RESUMED = `${FIXTURES}/1.0.100-resumed-twice`;
+  const FILES = ["7461e1ae", "7657a6ba", "f937c44e"];
+
+  it.each(
+    [
+      [0, 1, 2],
+      [0, 2, 1],
+      [1, 0, 2],
+      [1, 2, 0],
+      [2, 0, 1],
+      [2, 1, 0],
+    ].map((order) => [order]),
+  )("names the conversation of its copies, found in the order %j", async (order) => {
+    await using store = await openStore(`sqlite:${join(tempFolder(), "store.db")}`);
+    const folder = join(tempFolder(), "project");
+    mkdirSync(folder);
+    for (const index of order) {
+      const name = readdirSync(RESUMED).find((file) => file.startsWith(FILES[index] ?? "")) ?? "";
+      cpSync(join(RESUMED, name), join(folder, name));
+      await importConversations(store, [folder]);
+    }
+    expect(await shapeOf(store)).toMatchObject([
+      { key: "claude-code:7461e1ae-43a8-48b5-a6b7-910c458decac", title: expect.stringMatching(/^First/) },
+    ]);
+  });
+
   it("is continued in another file, without a second copy of its prompts", async () => {
     await using store = await openStore("ephemeral:");
     const report = await importConversations(store, ["test/fixtures/claude-code/1.0.100-resume"]);

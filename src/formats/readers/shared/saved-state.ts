@@ -40,6 +40,7 @@ export function saveStart(start: SourceConversation): JsonObject {
     parent: parent === undefined ? undefined : defined({ ...parent }),
     about,
     isHidden: start.isHidden,
+    isCopy: start.isCopy,
   });
 }
 
@@ -64,6 +65,7 @@ export function loadStart(saved: Json | undefined): SourceConversation | undefin
     }),
     about: objectIn(start.about),
     ...(start.isHidden === true && { isHidden: true }),
+    ...(start.isCopy === true && { isCopy: true }),
   };
 }
 
