@@ -92,6 +92,8 @@ export interface SourceEntry {
   readonly aliases?: readonly string[] | undefined;
   /** The name of the branch that starts with this entry, if one does. */
   readonly branch?: string | undefined;
+  /** It starts a branch even if nothing else follows its parent. */
+  readonly startsBranch?: true | undefined;
   /** Default `message`. */
   readonly kind?: "message" | "compaction" | "branch_summary" | "label" | "info" | "custom" | undefined;
   /** Epoch milliseconds; `undefined` when the source does not say. */

@@ -207,8 +207,9 @@ export class EntryIntake {
   }
 
   /** An archived file is not shown, so it does not continue the branch of another one. */
-  #isApart(parent: string | null, { originals }: QueuedEntry): boolean {
+  #isApart(parent: string | null, { entry, originals }: QueuedEntry): boolean {
     if (parent === null || parent === this.#rootId) return false;
+    if (entry.startsBranch === true) return true;
     return this.tree.isEndOfOther(parent, (original) => originals?.isFile(original) === true);
   }
 

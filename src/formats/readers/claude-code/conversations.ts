@@ -40,11 +40,14 @@ export class Conversations {
   #opening: Line[] = [];
   /** The name of the branch that the session is, if it is a fork with a name. */
   branch: string | undefined;
+  /** The last entry of the session is a copy that names the session it was forked from. */
+  #wasCopied: boolean;
 
   constructor(options: ConversationsOptions, saved?: Json) {
     this.#options = options;
-    const { chains, sides, opening, branch } = objectIn(saved) ?? {};
+    const { chains, sides, opening, branch, wasCopied } = objectIn(saved) ?? {};
     this.branch = textIn(branch);
+    this.#wasCopied = wasCopied === true;
     this.#opening = listIn(opening).flatMap((item) => {
       const record = loadRecord(item);
       return record === undefined ? [] : [lineOf(objectIn(record.value) ?? {}, record)];
@@ -125,6 +128,7 @@ export class Conversations {
       sides: this.#sides.last(SIDES_SAVED_MAX),
       opening: this.#opening.map(({ record }) => saveRecord(record)),
       ...(this.branch === undefined ? {} : { branch: this.branch }),
+      wasCopied: this.#wasCopied,
     };
   }
 
@@ -151,12 +155,20 @@ export class Conversations {
     return chain;
   }
 
-  /** Where a fork leaves the conversation, its branch begins, with the name that the user gave to the fork. */
   #named(key: string, conversation: ConversationSink): ConversationSink {
     if (key !== MAIN) return conversation;
-    const add = (entry: SourceEntry): void =>
-      conversation.add(this.branch === undefined ? entry : { ...entry, branch: this.branch });
-    return { ...conversation, add };
+    return { ...conversation, add: (entry) => conversation.add(this.#onBranch(entry)) };
+  }
+
+  /**
+   * Where a fork leaves the conversation, its branch begins, with the name that the user gave to the fork. Its first
+   * own entry begins one in any case: otherwise the name would be lost if nothing else follows what was copied.
+   */
+  #onBranch(entry: SourceEntry): SourceEntry {
+    const followsCopy = this.#wasCopied;
+    this.#wasCopied = entry.records.some(({ value }) => objectIn(objectIn(value)?.forkedFrom) !== undefined);
+    if (this.branch === undefined || this.#wasCopied) return entry;
+    return { ...entry, branch: this.branch, ...(followsCopy && { startsBranch: true }) };
   }
 
   #startOfSession(first: Line, message: Line): SourceConversation {

@@ -26,14 +26,15 @@ describe("forks of a Claude Code session", () => {
     expect(ends).toEqual([
       ["A fork after the compaction", "Forked late."],
       ["In a fork", "Forked."],
+      ["In the fork of the SDK", "Forked by the SDK."],
       ["In the fork of the fork", "Forked twice."],
     ]);
     expect(shape?.active.slice(-4)).toEqual([
       ...["In the fork of the SDK", "Forked by the SDK.", "In the fork of the fork", "Forked twice."],
     ]);
     expect(shape?.branches.every((path) => path.slice(0, 3).join() === beginning.join())).toBe(true);
-    expect(report).toMatchObject({ messages: 18, branches: 2 });
-    expect(shape?.branches.filter((path) => path.join().includes(afterwards.join()))).toHaveLength(2);
+    expect(report).toMatchObject({ messages: 18, branches: 3 });
+    expect(shape?.branches.filter((path) => path.join().includes(afterwards.join()))).toHaveLength(3);
     expect(await importConversations(store, [FORKS], { verify: true })).toMatchObject({ missing: [] });
   });
 
@@ -192,6 +193,84 @@ describe("copies of a Claude Code session", () => {
     const { branches, info } = await store.snapshot(imported[0]?.id ?? "");
     expect(branches.map(({ name }) => name)).toContain("A branch");
     expect(info.title).toBe("A name");
+  });
+});
+
+describe("a fork that the user gave a title", () => {
+  const SDK = `${FIXTURES}/2.1.325-sdk-fork`;
+  const SDK_SESSION = "10df78a2-58b7-4c8d-9504-3919836a61ae.jsonl";
+  const SDK_FORK = "92829322-0264-4f66-baa3-81f8676340ce.jsonl";
+  const TYPED = `${FIXTURES}/2.1.325-typed-forks`;
+  const TYPED_SESSION = "d6f124e5-6acc-4979-b52f-01060476dc59.jsonl";
+  const TYPED_FORK = "014eaf79-925d-4411-be15-3f5d3603a4f6.jsonl";
+  const TYPED_BRANCH = "af04e36a-6af9-42d4-bd20-082510076d2b.jsonl";
+
+  /** The branches of the only conversation after each import, by name, with the last words of each. */
+  async function branchesAfter(fixture: string, ...steps: readonly string[][]): Promise<object> {
+    await using store = await openStore(`sqlite:${join(tempFolder(), "store.db")}`);
+    const folder = join(tempFolder(), "project");
+    mkdirSync(folder);
+    for (const names of steps) {
+      for (const name of names) cpSync(join(fixture, name), join(folder, name));
+      await importConversations(store, [folder]);
+    }
+    const [{ id } = { id: "" }, ...others] = await Array.fromAsync(store.list());
+    expect(others).toEqual([]);
+    expect(await importConversations(store, [folder], { verify: true })).toMatchObject({ missing: [] });
+    const snapshot = await store.snapshot(id);
+    const ends = snapshot.branches.map(async ({ name }) => {
+      const path = await Array.fromAsync(snapshot.path(snapshot.branch(name)));
+      const { message } = path.findLast((entry) => entry.message?.role === "assistant") ?? {};
+      return [name, message?.content];
+    });
+    return Object.fromEntries(await Promise.all(ends));
+  }
+
+  it.each([
+    ["at once", [[SDK_SESSION, SDK_FORK]]],
+    ["after its session", [[SDK_SESSION], [SDK_FORK]]],
+    ["before its session", [[SDK_FORK], [SDK_SESSION]]],
+  ])("is a branch of that name even if its session ended there, imported %s", async (_, steps) => {
+    expect(await branchesAfter(SDK, ...steps)).toEqual({
+      main: [{ type: "text", text: "L1." }],
+      "Title of a lone fork": [{ type: "text", text: "L2." }],
+    });
+  });
+
+  it.each([
+    [[TYPED_SESSION, TYPED_FORK, TYPED_BRANCH]],
+    [[TYPED_SESSION, TYPED_BRANCH, TYPED_FORK]],
+    [[TYPED_FORK, TYPED_BRANCH, TYPED_SESSION]],
+    [[TYPED_BRANCH, TYPED_FORK, TYPED_SESSION]],
+    [[TYPED_BRANCH, TYPED_SESSION, TYPED_FORK]],
+  ])("is a branch of that name beside a fork without one, found in the order %j", async (names) => {
+    expect(await branchesAfter(TYPED, ...names.map((name) => [name]))).toEqual({
+      main: [{ type: "text", text: "Forked." }],
+      "A branch": [{ type: "text", text: "Branched." }],
+    });
+  });
+
+  it("is a branch of that name also as a fork of a fork", async () => {
+    const files = readdirSync(FORKS);
+    expect(await branchesAfter(FORKS, files)).toMatchObject({
+      "A named fork": [{ type: "text", text: "Forked by the SDK." }],
+      "A fork of the fork": [{ type: "text", text: "Forked twice." }],
+    });
+  });
+
+  it("is a branch of that name if the user goes on in it after an import", async () => {
+    const lines = readFileSync(join(SDK, SDK_FORK), "utf8").split("\n");
+    const own = lines.findIndex((line) => line.includes("In the lone fork"));
+    const folder = join(tempFolder(), "project");
+    mkdirSync(folder);
+    await using store = await openStore(`sqlite:${join(tempFolder(), "store.db")}`);
+    for (const end of [own, lines.length]) {
+      writeFileSync(join(folder, SDK_FORK), `${lines.slice(0, end).join("\n")}\n`);
+      await importConversations(store, [folder]);
+    }
+    const [{ id } = { id: "" }] = await Array.fromAsync(store.list());
+    const { branches } = await store.snapshot(id);
+    expect(branches.map(({ name }) => name)).toEqual(["main", "Title of a lone fork"]);
   });
 });
 
