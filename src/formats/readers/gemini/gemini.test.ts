@@ -216,7 +216,7 @@ describe("odd records", () => {
 
   it("are kept and reported when their type is not known", () => {
     expect(sink.unknowns).toEqual(["message oracle", "part hologram", "sundial"]);
-    expect(sink.conversations[0]?.notes.map(({ line }) => line)).toEqual([1, 6, 2, 5]);
+    expect(sink.conversations[0]?.notes.map(({ line }) => line)).toEqual([1, 2, 6, 5]);
   });
 
   it("keep parts of any kind", () => {

@@ -22,6 +22,7 @@ const ITEMS_SAVED_MAX = 2_000;
 /** How many of those are compared with later versions. */
 const PRINTS_SAVED_MAX = 100;
 const CALLS_SAVED_MAX = 500;
+const NOTICES_SAVED_MAX = 500;
 const HELD_CHARS_MAX = 8_000_000;
 
 /**
@@ -34,7 +35,8 @@ const HELD_CHARS_MAX = 8_000_000;
  *
  * Every resume replaces the messages by those that it found, in the form in
  * which they are sent to the model. A message that comes back to its place is
- * the one that was there.
+ * the one that was there. Notices of the program, such as `info`, are in no
+ * such list, so they are not among the messages.
  */
 export class Messages {
   readonly #sink: ConversationSink;
@@ -42,6 +44,8 @@ export class Messages {
   #items: Item[] = [];
   /** Messages that were removed, by id. */
   readonly #former: Map<string, Item> = new Map();
+  /** Notices of the program, each with the message before it: a rewind may name one. */
+  readonly #notices: Map<string, string> = new Map();
   /** Calls whose results are known, and those whose results were added with the message of the call. */
   readonly #answered: Set<string> = new Set();
   readonly #resulted: Set<string> = new Set();
@@ -54,8 +58,9 @@ export class Messages {
 
   constructor(sink: ConversationSink, saved?: Json) {
     this.#sink = sink;
-    const { items, held, isCut, contexts, answered, resulted } = objectIn(saved) ?? {};
+    const { items, held, isCut, contexts, notices, answered, resulted } = objectIn(saved) ?? {};
     this.#isCut = isCut === true;
+    for (const [id, before] of listIn(notices).map(listIn)) this.#notices.set(String(id), String(before));
     for (const id of listIn(answered)) this.#answered.add(String(id));
     for (const id of listIn(resulted)) this.#resulted.add(String(id));
     for (const item of listIn(items).flatMap((one) => addedOf(one) ?? [])) this.#push(item);
@@ -63,28 +68,40 @@ export class Messages {
     // Earlier states do not say how many: the program begins with one.
     const context = numberIn(contexts) ?? (this.#isCut ? 0 : 1);
     for (const item of this.#items.slice(0, context)) item.isContext = true;
-    for (const item of listIn(held).flatMap((one) => heldOf(one) ?? [])) this.#push(item);
+    for (const item of listIn(held).flatMap((one) => heldOf(one) ?? [])) {
+      // Earlier states also hold notices.
+      if (item.versions.some(({ value }) => isSpoken(value))) this.#push(item);
+      else this.#note(item);
+    }
   }
 
   take(value: JsonObject, record: SourceRecord): void {
     const id = idOf(value);
     const known = this.#byId.get(id);
-    if (known === undefined) this.#hold(itemOf(id, id), value, record);
+    if (!isSpoken(value)) this.#notice(id, record);
+    else if (known === undefined) this.#hold(itemOf(id, id), value, record);
     else if (!known.isAdded) this.#addVersion(known, value, record);
     else this.#addAgain(known, value, record);
+  }
+
+  #notice(id: string, record: SourceRecord): void {
+    const before = this.#items.at(-1)?.id;
+    if (before !== undefined && !this.#notices.has(id)) this.#notices.set(id, before);
+    this.#sink.note(record);
   }
 
   /** Remove a message and all after it, or everything if the message is unknown. */
   rewind(id: string): void {
     this.flush();
-    const item = this.#byId.get(id);
-    this.#cutAt(item === undefined ? 0 : this.#items.indexOf(item));
+    const before = this.#notices.get(id);
+    const item = this.#byId.get(before ?? id);
+    this.#cutAt(item === undefined ? 0 : this.#items.indexOf(item) + (before === undefined ? 0 : 1));
     if (item === undefined) this.#isCut = false;
   }
 
   /** Replace the messages. Those that are known stay as they are: here they are in a form for the model. */
   replace(messages: readonly JsonObject[], record: SourceRecord): void {
-    const listed = messages.filter((value) => !this.#isRepeatedAnswer(value));
+    const listed = messages.filter((value) => isSpoken(value) && !this.#isRepeatedAnswer(value));
     const ids = listed.map(idOf);
     // Forgotten messages are assumed to be unchanged, up to the first remembered one.
     const shift = this.#isCut ? Math.max(0, ids.indexOf(this.#items[0]?.id ?? "")) : 0;
@@ -128,9 +145,8 @@ export class Messages {
 
   /** Add the messages that are held, except for an answer without content: it is written again with its calls. */
   flushAtEnd(): void {
-    const last = this.#lastSpoken();
-    const isEmpty =
-      last >= this.#added && this.#items[last]?.versions.every(({ value }) => isEmptyAnswer(value));
+    const last = this.#items.slice(this.#added).at(-1);
+    const isEmpty = last?.versions.every(({ value }) => isEmptyAnswer(value));
     if (isEmpty !== true) this.flush();
     else {
       this.flushFinished();
@@ -140,18 +156,15 @@ export class Messages {
 
   /** Add all but the last message, which may still grow. */
   flushFinished(): void {
-    const last = this.#lastSpoken();
-    while (this.#added < last) this.#addNext();
+    while (this.#added < this.#items.length - 1) this.#addNext();
   }
 
   #noteHeld(): void {
-    for (const { versions } of this.#items.slice(this.#added)) {
-      for (const { record } of versions) this.#sink.note(record);
-    }
+    for (const item of this.#items.slice(this.#added)) this.#note(item);
   }
 
-  #lastSpoken(): number {
-    return this.#items.findLastIndex(({ versions }) => isSpoken(versions.at(-1)?.value ?? {}));
+  #note({ versions }: Item): void {
+    for (const { record } of versions) this.#sink.note(record);
   }
 
   /** Show the last message, even if an earlier one was added again or the end was removed. */
@@ -167,6 +180,7 @@ export class Messages {
       held: this.#items.slice(this.#added).map(savedHeld),
       contexts: this.#contexts(added),
       isCut: this.#isCut || this.#added > ITEMS_SAVED_MAX,
+      notices: [...this.#notices].slice(-NOTICES_SAVED_MAX),
       answered: [...this.#answered].slice(-CALLS_SAVED_MAX),
       resulted: [...this.#resulted].slice(-CALLS_SAVED_MAX),
     };
@@ -231,7 +245,7 @@ export class Messages {
     item.versions = [];
     item.isAdded = true;
     item.print = printOf(value);
-    const isMessage = isSpoken(value) && !onlyAnswers(value, this.#resulted);
+    const isMessage = !onlyAnswers(value, this.#resulted);
     item.tail = isMessage ? this.#addEntries(item, parent, value, records) : parent;
     if (!isMessage) for (const record of records) this.#sink.note(record);
   }

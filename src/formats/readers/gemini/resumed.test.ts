@@ -8,6 +8,7 @@ import { tempFolder } from "../../../../test/support/temp-folder.ts";
 import { openStore } from "../../../store/open.ts";
 import type { Json, JsonObject } from "../../../util/json.ts";
 import { importConversations } from "../../import/run.ts";
+import { saveRecord } from "../shared/saved-state.ts";
 import { gemini } from "./index.ts";
 
 const RECORDING = "test/fixtures/gemini/0.61-resumed-twice.jsonl";
@@ -124,5 +125,72 @@ describe("a recording that was rewound and resumed", () => {
     for (const record of records.slice(18)) second.record(record);
     second.end(true);
     expect(sink.conversations[0]?.entries).toHaveLength(4);
+  });
+});
+
+/** A prompt, `/compress`, which writes a notice, a second prompt, and a third after a resume. */
+describe("a recording with a notice of the program", () => {
+  const COMPRESSED = linesOf("test/fixtures/gemini/0.61-compressed.jsonl");
+  const SAID = [
+    ...["New session typed", "New.", "After compress", "Yes, compressed."],
+    ...["Third resume", "Third resume."],
+  ];
+
+  const of = (type: string): string[] =>
+    COMPRESSED.map((line) => line.replace('"type":"info"', `"type":"${type}"`));
+
+  it.each(["info", "warning", "error"])("has each message once after a resume: %s", async (type) => {
+    const { shape, missing, messages } = await imported(of(type));
+    expect(shape).toMatchObject({ active: SAID, branches: [SAID], flags: [] });
+    expect(messages).toHaveLength(7);
+    expect(missing).toEqual([]);
+  });
+
+  it("is the same conversation, wherever it ended when it was read before", async () => {
+    for (let end = 2; end < COMPRESSED.length; end++) {
+      const { shape, missing, messages } = await imported(COMPRESSED.slice(0, end), COMPRESSED);
+      expect({ end, missing, shape }).toMatchObject({ end, missing: [], shape: { branches: [SAID] } });
+      expect(messages).toHaveLength(7);
+    }
+  });
+
+  it.each(["info", "warning", "error"])("goes on after a rewind: %s", async (type) => {
+    const lines = of(type);
+    const prompt = JSON.parse(lines.find((line) => line.includes("After compress")) ?? "{}");
+    const [, ...kept] = JSON.parse(lines[13] ?? "{}").$set.messages.slice(0, 3);
+    const next = { ...prompt, id: "after", content: [{ text: "Otherwise" }] };
+    const rewind = [{ $rewindTo: prompt.id }, { $set: { messages: kept } }, next];
+    const { shape, missing } = await imported([...lines, ...rewind.map((line) => JSON.stringify(line))]);
+    expect(shape?.active).toEqual([...SAID.slice(0, 2), "Otherwise"]);
+    expect(shape?.branches).toEqual([SAID, shape?.active]);
+    expect(missing).toEqual([]);
+  });
+
+  it("goes on before a notice that a rewind names, also when it was read before", async () => {
+    const lines = COMPRESSED.slice(0, 12);
+    const { id } = JSON.parse(lines.find((line) => line.includes('"type":"info"')) ?? "{}");
+    const next = { id: "after", timestamp: "2026-11-19T05:00:00.000Z", type: "user", content: "Otherwise" };
+    const rewound = [...lines, ...[{ $rewindTo: id }, next].map((line) => JSON.stringify(line))];
+    const { shape } = await imported(lines, rewound);
+    expect(shape?.active).toEqual([...SAID.slice(0, 2), "Otherwise"]);
+    expect(shape).toEqual((await imported(rewound)).shape);
+  });
+
+  it("keeps the notice that a state of an earlier release holds", () => {
+    const notice = { line: 7, offset: 6, value: { id: "n", type: "info", content: "" } };
+    const state = {
+      start: { sourceId: "s" },
+      recording: { messages: { held: [["n", "n", saveRecord(notice)]] } },
+    };
+    const sink = new RecordingSink();
+    gemini.lines.open(sink, surroundings("x.jsonl"), state).end(true);
+    expect(sink.conversations).toMatchObject([{ entries: [], notes: [{ line: 7 }] }]);
+  });
+
+  it("has no message while it has nothing but context and notices", async () => {
+    const [start = "", context = "", ...others] = COMPRESSED;
+    const info = others.find((line) => line.includes('"type":"info"')) ?? "";
+    const { messages, missing } = await imported([start, info, context, info]);
+    expect({ messages, missing }).toEqual({ messages: [], missing: [] });
   });
 });
