@@ -1,9 +1,10 @@
 /** A file of a session that has no message yet: a tool may write one hours after the first line. */
-import { appendFileSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
+import { appendFileSync, cpSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { importConversations } from "../../src/formats/import/run.ts";
 import { openStore } from "../../src/store/open.ts";
+import type { Store } from "../../src/store/store.ts";
 import { tempFolder } from "../support/temp-folder.ts";
 import { piHeader, piSays } from "./pi-session.ts";
 
@@ -51,12 +52,95 @@ it.each(BEGUN)(
   },
 );
 
-it.each(BEGUN)("of %s is kept when it was left for a day", async (_, path, first) => {
-  const file = join(tempFolder(), path);
-  mkdirSync(dirname(file), { recursive: true });
-  writeFileSync(file, first);
-  const left = Date.now() / 1000 - 2 * 86_400;
-  utimesSync(file, left, left);
-  await using store = await openStore("ephemeral:");
-  expect(await importConversations(store, [file])).toMatchObject({ conversations: 1, pending: 0 });
+describe.each(BEGUN)("of %s that was left for a day", (_, path, first, next) => {
+  let folder: string;
+  let file: string;
+  beforeEach(() => {
+    folder = tempFolder();
+    file = join(folder, path);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, first);
+    leave();
+  });
+
+  const open = (): Promise<Store> => openStore(`sqlite:${join(folder, "store.db")}`);
+
+  function leave(): void {
+    const left = Date.now() / 1000 - 2 * 86_400;
+    utimesSync(file, left, left);
+  }
+
+  async function isComplete(store: Store): Promise<boolean> {
+    return (await importConversations(store, [file], { verify: true })).missingCount === 0;
+  }
+
+  it("is kept", async () => {
+    await using store = await open();
+    expect(await importConversations(store, [file])).toMatchObject({ conversations: 1, pending: 0 });
+    expect(await isComplete(store)).toBe(true);
+  });
+
+  it.each(["2000-01-01T00:00:00Z", "2100-01-01T00:00:00Z"])(
+    "is the same conversation as in an import of all of it when it goes on at %s",
+    async (time) => {
+      await using store = await open();
+      await importConversations(store, [file]);
+      const [begun] = await Array.fromAsync(store.list());
+      appendFileSync(file, next.replace(/"timestamp":"[^"]*"/, `"timestamp":"${time}"`));
+      expect(await importConversations(store, [file])).toMatchObject({ messages: 1, joined: 0 });
+      expect(await isComplete(store)).toBe(true);
+      expect(await Array.fromAsync(store.list())).toMatchObject([{ key: begun?.key, messageCount: 1 }]);
+      expect(await Array.fromAsync(store.list({ trash: true }))).toMatchObject([{ id: begun?.id }]);
+      expect(await importConversations(store, [file])).toMatchObject({ unchanged: 1 });
+      expect(await importConversations(store, [file], { again: true })).toMatchObject({ messages: 0 });
+      const moved = join(tempFolder(), path);
+      mkdirSync(dirname(moved), { recursive: true });
+      writeFileSync(moved, readFileSync(file, "utf8"));
+      expect(await importConversations(store, [moved])).toMatchObject({ messages: 0 });
+      expect(await Array.fromAsync(store.list())).toHaveLength(1);
+    },
+  );
+
+  it("leaves what the user added to it where it is", async () => {
+    await using store = await open();
+    await importConversations(store, [file]);
+    const [begun] = await Array.fromAsync(store.list());
+    await (await store.open(begun?.key ?? "")).append({ role: "user", content: "Mine" });
+    appendFileSync(file, next);
+    expect(await importConversations(store, [file])).toMatchObject({ messages: 1 });
+    expect(await isComplete(store)).toBe(true);
+    const mine = await (await store.get(begun?.id ?? ""))?.messages();
+    expect(mine?.items.map(({ message }) => message.content)).toEqual(["Mine"]);
+    expect(await Array.fromAsync(store.list())).toHaveLength(2);
+    expect(await Array.fromAsync(store.list({ trash: true }))).toEqual([]);
+  });
+
+  it("stays the conversation that it is as long as it has no message", async () => {
+    await using store = await open();
+    await importConversations(store, [file]);
+    const before = await Array.fromAsync(store.list());
+    appendFileSync(file, first);
+    leave();
+    expect(await importConversations(store, [file])).toMatchObject({ conversations: 1, pending: 0 });
+    expect(await isComplete(store)).toBe(true);
+    const ids = (await Array.fromAsync(store.list())).map(({ id }) => id);
+    expect(ids).toEqual(before.map(({ id }) => id));
+    appendFileSync(file, next);
+    await importConversations(store, [file]);
+    expect(await Array.fromAsync(store.list())).toMatchObject([{ messageCount: 1 }]);
+  });
+
+  it("stays while another file is in the same state", async () => {
+    const other = join(folder, "other", path);
+    mkdirSync(dirname(other), { recursive: true });
+    cpSync(file, other, { preserveTimestamps: true });
+    await using store = await open();
+    await importConversations(store, [file, other]);
+    appendFileSync(file, next);
+    await importConversations(store, [file, other]);
+    expect(await Array.fromAsync(store.list())).toHaveLength(2);
+    appendFileSync(other, next);
+    await importConversations(store, [file, other]);
+    expect(await Array.fromAsync(store.list())).toMatchObject([{ messageCount: 1 }]);
+  });
 });

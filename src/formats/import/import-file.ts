@@ -10,6 +10,7 @@ import { readLines } from "../sources/lines.ts";
 import { problemOf, reasonOf } from "../sources/problem.ts";
 import { ReadCheck } from "../sources/read-check.ts";
 import type { ByteSource, SourceFile } from "../sources/types.ts";
+import { begunOf, formerlyBegun, isOnlyBegun, NEVER_MS, takeKeyOf } from "./begun.ts";
 import { databaseFormat, isCompanion, type WithDocument, type WithLines } from "./choose-format.ts";
 import { isUnchanged, memoryOf, type Read, START } from "./file-memory.ts";
 import { FileSink } from "./file-sink.ts";
@@ -179,7 +180,7 @@ async function readLinesOf(opened: Opened, format: WithLines, records: readonly 
   const fingerprint = session.mode === "write" ? await fingerprintNow(source, reading.offset) : "";
   await check.check();
   const isStopped = signal?.aborted === true;
-  const final = !isStopped && opened.isFinal(file) && !isOnlyBegun(opened, sink);
+  const final = !isStopped && opened.isFinal(file) && !isOnlyBegun(file, ledger, sink);
   const isTorn = keepNeverCompleted(reading, sink, file);
   const isPending = reading.pending !== undefined && !isTorn;
   if (!isStopped && (!final || isPending)) session.report.pending++;
@@ -190,8 +191,9 @@ async function readLinesOf(opened: Opened, format: WithLines, records: readonly 
     sink.tell({ line: reading.line, offset: reading.offset }, reasonOf(problem, file.path));
   }
   if (session.mode !== "write") return;
-  // As long as a part of a fork is missing in the other conversation, it is read again.
-  if (former !== undefined && (isStopped || problem !== undefined)) return;
+  const left = former ?? formerlyBegun(ledger, file.path, sink);
+  // As long as a part of the file is missing in the other conversation, it is read again.
+  if (left !== undefined && (isStopped || problem !== undefined)) return;
   const read: Read = {
     awaits: resumes ? memory?.awaits : awaits,
     former: former ?? memory?.former,
@@ -205,8 +207,10 @@ async function readLinesOf(opened: Opened, format: WithLines, records: readonly 
   };
   const put = (): void =>
     putRead(opened, memoryOf(file, read, sink, fingerprint), sink, { continued: resumes, isDue: isOpen });
-  if (former === undefined || sink.hasTrashed || sink.hasPurged) return put();
-  if (await retire(session.ingest, ledger, former.id, file.path, put)) session.report.joined++;
+  if (left === undefined || sink.hasTrashed || sink.hasPurged) return put();
+  const isRetired = await retire(session.ingest, ledger, left.id, file.path, put);
+  if (isRetired && left === former) session.report.joined++;
+  else if (isRetired) await takeKeyOf(left, session.ingest, sink);
 }
 
 /** With it, a later import continues where this one ends. */
@@ -257,18 +261,6 @@ function keepNeverCompleted({ pending }: LineReader, sink: FileSink, { modifiedM
   return true;
 }
 
-/**
- * No record of a message was read yet. The first one identifies the conversation: imported before it, that would have
- * another id than in an import of the whole file. Damage is kept in any case, and so is what a tool left for a day.
- */
-function isOnlyBegun({ file, ledger }: Opened, { writers, skipped }: FileSink): boolean {
-  const isEmpty = writers.length === 0 && skipped.length === 0;
-  const isRecent = Date.now() - file.modifiedMs < NEVER_MS;
-  return isEmpty && isRecent && ledger.conversations.last(file.path) === undefined;
-}
-
-const NEVER_MS = 24 * 3_600_000;
-
 /** Whether the file still begins with the part that was read, so that reading can continue after it. */
 async function goesOn(
   { memory, session, file, source, ledger }: Opened,
@@ -277,6 +269,7 @@ async function goesOn(
   if (ledger.awaiting.isDue(file.path)) return false;
   if (memory === undefined || session.mode !== "write" || memory.format !== format.name) return false;
   if (memory.reader === undefined || memory.offset === 0) return false;
+  if (begunOf(ledger, file.path) !== undefined) return false;
   if (file.archive !== undefined || memory.identity !== file.identity || file.size < memory.offset)
     return false;
   return (await fingerprintOf(source, memory.offset)) === memory.fingerprint;

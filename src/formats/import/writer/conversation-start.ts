@@ -1,5 +1,6 @@
 /** The description of a conversation, for its metadata and its first entry. */
 import { assertJson, type JsonObject } from "../../../util/json.ts";
+import { madeId } from "../../contract/ids.ts";
 import type { SourceConversation } from "../../contract/reader.ts";
 
 /** The first entry, which says where the conversation comes from. */
@@ -13,6 +14,10 @@ export function introduction(format: string, start: SourceConversation): JsonObj
     ...(about === undefined ? {} : { about }),
     ...(parent === undefined ? {} : { parent: linkTo(format, parent) }),
   };
+}
+
+export function introductionId(conversation: string): string {
+  return madeId("import", conversation);
 }
 
 function linkTo(

@@ -5,13 +5,12 @@
  * it, an entry that the user pruned stays away, and all others go to the tree.
  */
 import { isPlainObject, type JsonObject } from "../../../util/json.ts";
-import { madeId } from "../../contract/ids.ts";
 import type { SourceConversation, SourceRecord } from "../../contract/reader.ts";
 import type { ConversationOriginals } from "../original/conversation-originals.ts";
 import type { TextPlaceholders } from "../text-placeholders.ts";
 import { attachFiles } from "./attach-files.ts";
 import type { BatchOptions, Create } from "./batch-writer.ts";
-import { introduction } from "./conversation-start.ts";
+import { introduction, introductionId } from "./conversation-start.ts";
 import { contentFingerprint, KnownEntries, versionId } from "./known-entries.ts";
 import {
   firstKeptOf,
@@ -63,7 +62,7 @@ export class EntryIntake {
     this.#options = options;
     const { mode, namesMax } = options;
     this.tree = new TreeWriter(options, mode !== "write", create, new KnownEntries(namesMax));
-    this.#rootId = madeId("import", options.id);
+    this.#rootId = introductionId(options.id);
   }
 
   /** Versions that an earlier import made. */
