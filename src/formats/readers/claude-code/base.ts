@@ -16,47 +16,50 @@ import { uuidIn } from "./line.ts";
 /** A fork of a fork of a fork … */
 const DEPTH_MAX = 50;
 
+/** What the first line in the tree of a session says about it. */
+interface Head {
+  readonly uuid: string;
+  /** Its id in the session that it names. Only a fork by the SDK has another one. */
+  readonly root: string;
+  /** The session that it names. */
+  readonly from: string | undefined;
+  /** The line that it follows, of which its file has no copy. */
+  readonly after: string | undefined;
+}
+
+type Continued = Pick<Base, "file" | "awaits">;
+
 /** The session that a file was forked from, if it is in the same folder. */
 export async function claudeBase(
   records: readonly JsonObject[],
   around: Surroundings,
 ): Promise<Base | undefined> {
+  const head = headIn(records.find(isOfTree));
+  if (head === undefined) return undefined;
   const own = around.path.split(/[\\/]/).at(-1) ?? "";
-  return baseOf(records, around, [own]);
+  const continued = await continuedBy(head, around, [own]);
+  const sourceId = filledIn(records.find((record) => filledIn(record.sessionId))?.sessionId) ?? head.root;
+  return continued && { ...continued, sourceId, alone: head.root };
 }
 
-async function baseOf(
-  records: readonly JsonObject[],
+async function continuedBy(
+  head: Head,
   around: Surroundings,
   above: readonly string[],
-): Promise<Base | undefined> {
-  const first = records.find(isOfTree);
-  const alone = rootIn(records);
-  if (first === undefined || alone === undefined || above.length > DEPTH_MAX) return undefined;
-  const { session, after } = continuedBy(first);
-  if (session === undefined && after === undefined) return undefined;
-  const needsOther = isRenamed(first) || after !== undefined;
-  const sourceId = filledIn(records.find((record) => filledIn(record.sessionId))?.sessionId) ?? alone;
-  const name = await nameOf(first, around, above);
-  const head = name === undefined ? [] : await headOf(name, around);
-  const base = name === undefined ? undefined : await baseOf(head, around, [...above, name]);
-  const root = base?.file?.root ?? rootIn(head);
-  if (name === undefined || root === undefined) {
-    if (!needsOther) return undefined;
-    return { file: undefined, awaits: isRenamed(first) ? session : after, sourceId, alone };
+): Promise<Continued | undefined> {
+  const { root: alone, from, after } = head;
+  if ((from === undefined && after === undefined) || above.length > DEPTH_MAX) return undefined;
+  const name = await nameOf(head, around, above);
+  const other = name === undefined ? undefined : await headOf(name, around);
+  if (name === undefined || other === undefined) {
+    const needsOther = isRenamed(head) || after !== undefined;
+    return needsOther ? { file: undefined, awaits: isRenamed(head) ? from : after } : undefined;
   }
+  const base = await continuedBy(other, around, [...above, name]);
+  const root = base?.file?.root ?? other.root;
+  const renamed = isRenamed(other) ? await renamedIn(name, base?.file, around) : {};
   // Of a fork that begins with the first line of the conversation, only the order matters.
-  const facts = { renamed: await renamedIn(name, head, base?.file, around), isOwn: root === alone };
-  return { file: { name, root, facts }, awaits: base?.awaits, sourceId, alone };
-}
-
-/** The session that a file names in its first line, or the line that it follows. */
-function continuedBy(first: JsonObject): { session: string | undefined; after: string | undefined } {
-  const isCut = first.subtype === "compact_boundary";
-  return {
-    session: filledIn(objectIn(first.forkedFrom)?.sessionId),
-    after: isCut ? uuidIn(first.logicalParentUuid) : undefined,
-  };
+  return { file: { name, root, facts: { renamed, isOwn: root === alone } }, awaits: base?.awaits };
 }
 
 function isOfTree({ type, uuid, isSidechain }: JsonObject): boolean {
@@ -64,36 +67,42 @@ function isOfTree({ type, uuid, isSidechain }: JsonObject): boolean {
 }
 
 async function nameOf(
-  first: JsonObject,
+  { uuid, from, after }: Head,
   around: Surroundings,
   above: readonly string[],
 ): Promise<string | undefined> {
-  const from = filledIn(objectIn(first.forkedFrom)?.sessionId);
-  const { after } = continuedBy(first);
-  const names = (await around.list(".")).filter((name) => name.endsWith(".jsonl") && !above.includes(name));
+  const names = (await around.list(".")).filter((name) => isSession(name) && !above.includes(name));
   const named = names.find((name) => name === `${from}.jsonl`);
   if (named !== undefined || after === undefined) return named;
   for (const name of names) {
-    if (rootIn(await headOf(name, around)) !== first.uuid && (await holds(name, after, around))) return name;
+    if ((await headOf(name, around))?.root !== uuid && (await holds(name, after, around))) return name;
   }
   return undefined;
 }
 
-/** The first records of a session, as far as its first line in the tree. */
-async function headOf(name: string, around: Surroundings): Promise<JsonObject[]> {
-  const head: JsonObject[] = [];
-  for await (const { value } of around.records(name)) {
-    const record = objectIn(value) ?? {};
-    head.push(record);
-    if (isOfTree(record)) break;
-  }
-  return head;
+/** The transcripts of sub-agents, which were once beside the sessions, may be large, and no fork continues one. */
+function isSession(name: string): boolean {
+  return name.endsWith(".jsonl") && !name.startsWith("agent-");
 }
 
-/** The id of the first line, which a fork by the SDK has from the session that it names. */
-function rootIn(records: readonly JsonObject[]): string | undefined {
-  const first = records.find(isOfTree);
-  return first === undefined ? undefined : (originalId(first) ?? uuidIn(first.uuid));
+/** Nothing else is held of the file, which may have any number of lines outside of the tree. */
+async function headOf(name: string, around: Surroundings): Promise<Head | undefined> {
+  for await (const { value } of around.records(name)) {
+    const record = objectIn(value) ?? {};
+    if (isOfTree(record)) return headIn(record);
+  }
+  return undefined;
+}
+
+function headIn(first: JsonObject | undefined): Head | undefined {
+  const uuid = uuidIn(first?.uuid);
+  if (first === undefined || uuid === undefined) return undefined;
+  return {
+    uuid,
+    root: originalId(first) ?? uuid,
+    from: filledIn(objectIn(first.forkedFrom)?.sessionId),
+    after: first.subtype === "compact_boundary" ? uuidIn(first.logicalParentUuid) : undefined,
+  };
 }
 
 async function holds(name: string, uuid: string, around: Surroundings): Promise<boolean> {
@@ -109,18 +118,16 @@ function originalId(line: JsonObject): string | undefined {
   return original === uuidIn(line.uuid) ? undefined : original;
 }
 
-function isRenamed(line: JsonObject): boolean {
-  return originalId(line) !== undefined;
+function isRenamed({ uuid, root }: Head): boolean {
+  return root !== uuid;
 }
 
 /** The first ids of lines that were renamed in the other session already. */
 async function renamedIn(
   name: string,
-  head: readonly JsonObject[],
   base: BaseFile | undefined,
   around: Surroundings,
 ): Promise<JsonObject> {
-  if (!head.some(isRenamed)) return {};
   const before = objectIn(base?.facts.renamed) ?? {};
   const renamed: Record<string, string> = {};
   for await (const { value } of around.records(name)) {
