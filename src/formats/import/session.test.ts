@@ -2,12 +2,14 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { piHeader, piSays } from "../../../test/formats/pi-session.ts";
+import { collectGarbage } from "../../../test/support/collect-garbage.ts";
 import { surroundings } from "../../../test/support/samples/recording-sink.ts";
 import { tempFolder } from "../../../test/support/temp-folder.ts";
 import { openStore } from "../../store/open.ts";
 import { ReportBuilder } from "./report.ts";
 import { importConversations } from "./run.ts";
 import { ImportSession } from "./session.ts";
+import type { ConversationWriter } from "./writer/conversation-writer.ts";
 
 describe("a conversation that two files add to at once", () => {
   it("is written by one after the other, and known completely, though the first only continues", async () => {
@@ -51,6 +53,28 @@ describe("a conversation that two files add to at once", () => {
     await released;
     const log = await Array.fromAsync(ingest.log(id, 0));
     expect(log.filter(({ kind }) => kind === "message")).toHaveLength(2);
+  });
+});
+
+describe("a conversation that many files add to", () => {
+  it("keeps nothing of those that were written, while more of them follow", async () => {
+    await using store = await openStore("ephemeral:");
+    const session = new ImportSession(store.ingest(), "write", new ReportBuilder(), false);
+    const file = { modifiedMs: 0, mayWrite: Promise.resolve(), isUnfinished: false, left: () => [] };
+    const use = (path: string): ConversationWriter =>
+      session.use("c1", "pi", { sourceId: "s1" }, { ...file, path, remembered: undefined, resumes: false });
+    let next = use("0.jsonl");
+    const written: WeakRef<ConversationWriter>[] = [];
+    for (let count = 1; count <= 10; count++) {
+      const writer = next;
+      written.push(new WeakRef(writer));
+      next = use(`${count}.jsonl`);
+      await session.release(writer);
+    }
+    await later();
+    collectGarbage();
+    expect(written.filter((writer) => writer.deref() !== undefined).length).toBeLessThan(3);
+    await session.release(next);
   });
 });
 

@@ -9,6 +9,7 @@ import { TextPlaceholders } from "./text-placeholders.ts";
 import { keyOf } from "./writer/conversation-start.ts";
 import { ConversationWriter } from "./writer/conversation-writer.ts";
 import type { Mode } from "./writer/entry-intake.ts";
+import type { Naming } from "./writer/session-key.ts";
 
 /** With more bytes in memory, readers wait for the store. */
 const BYTES_WAITING_MAX = 3 * 1024 * 1024;
@@ -39,6 +40,8 @@ interface InUse {
   /** Resolves when the writer writes nothing more. */
   readonly ended: Promise<void>;
   readonly end: () => void;
+  /** How it named the conversation, when it has ended. */
+  naming: Naming | undefined;
 }
 
 export class ImportSession {
@@ -81,20 +84,21 @@ export class ImportSession {
       this.#active.add(last);
       return last;
     }
-    const after = last === undefined ? undefined : this.#writers.get(last)?.ended;
+    // Not the writer itself: each would keep the one before it in memory, with all that it knows.
+    const before = last === undefined ? undefined : this.#writers.get(last);
     const writer = new ConversationWriter({
       ingest: this.ingest,
       mode: this.mode,
       id,
       format,
       start,
-      after: after ?? Promise.resolve(),
+      after: before?.ended ?? Promise.resolve(),
       mayWrite,
       resumeAfter: resumes && !this.again ? remembered?.lastSeq : undefined,
       remembered: this.again ? undefined : remembered,
       isUnfinished,
       // The ledger may not have been told of the file before.
-      others: () => (last === undefined ? left() : [last.naming, ...left()]),
+      others: () => (before?.naming === undefined ? left() : [before.naming, ...left()]),
       hiddenFiles: () => hiddenFiles(left()),
       again: this.again,
       placeholders: this.placeholders,
@@ -112,7 +116,7 @@ export class ImportSession {
       },
     });
     const { promise: ended, resolve: end } = Promise.withResolvers<void>();
-    this.#writers.set(writer, { source: path, ended, end });
+    this.#writers.set(writer, { source: path, ended, end, naming: undefined });
     this.#active.add(writer);
     this.#last.set(id, writer);
     return writer;
@@ -175,6 +179,7 @@ export class ImportSession {
     this.#active.delete(writer);
     if (this.#last.get(writer.id) === writer) this.#last.delete(writer.id);
     if (!writer.isDropped || writer.tree.messagesAdded > 0) this.#tell(writer, used.source);
+    used.naming = writer.naming;
     used.end();
   }
 

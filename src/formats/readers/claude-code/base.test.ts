@@ -1,14 +1,10 @@
 /** What is read of the files beside a fork. */
-import { setFlagsFromString } from "node:v8";
-import { runInNewContext } from "node:vm";
 import { describe, expect, it } from "vitest";
+import { collectGarbage } from "../../../../test/support/collect-garbage.ts";
 import { surroundings } from "../../../../test/support/samples/recording-sink.ts";
 import type { JsonObject } from "../../../util/json.ts";
 import type { SourceRecord, Surroundings } from "../../contract/reader.ts";
 import { claudeBase } from "./base.ts";
-
-setFlagsFromString("--expose-gc");
-const collectGarbage: () => void = runInNewContext("gc");
 
 const boundary = {
   ...{ type: "system", subtype: "compact_boundary", uuid: "boundary", parentUuid: null },
@@ -53,7 +49,6 @@ class LargeFile {
       seen.push(new WeakRef(value));
       yield { value, line, offset: null };
     }
-    // What a new reference leads to stays until the end of the turn.
     await new Promise((resolve) => setImmediate(resolve));
     collectGarbage();
     this.held = Math.max(this.held, seen.filter((one) => one.deref() !== undefined).length);
@@ -74,7 +69,10 @@ describe("the session of a fork that was made after a compaction", () => {
   it("is not looked for in the transcripts of sub-agents", async () => {
     const agent = textOf({ ...prompt("last", null), isSidechain: true });
     const around = folderOf({ "agent-1a2b3c4d.jsonl": agent, "fork.jsonl": textOf(boundary) });
-    expect(await claudeBase([boundary], around)).toMatchObject({ file: undefined, awaits: "last" });
+    expect(await claudeBase([boundary], around)).toMatchObject({
+      file: undefined,
+      awaits: "last",
+    });
     expect(around.opened).not.toContain("agent-1a2b3c4d.jsonl");
   });
 
