@@ -224,6 +224,7 @@ const NOWHERE = {
   read: async () => undefined,
   list: async () => [],
   async *records() {},
+  stamp: () => "",
   pathOf: (name: string) => name,
 };
 

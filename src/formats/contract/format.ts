@@ -50,11 +50,25 @@ interface LinesFormat {
    * What this file says about the one that it continues, which is read first. Called with the first records of a
    * file that is read from its beginning.
    */
-  base?(records: readonly JsonObject[], around: Surroundings): Promise<Base | undefined>;
+  base?(records: readonly JsonObject[], around: Surroundings, findings: Findings): Promise<Base | undefined>;
   /** Whether what a file waits for (`Base.awaits`) is there by now, as far as that is found by a name. */
   hasBase?(awaits: string, around: Surroundings): Promise<boolean>;
   /** `state` is what the reader returned after an earlier import of the same file, which has grown since. */
   open(sink: Sink, around: Surroundings, state: Json | undefined, base?: BaseFile | undefined): RecordReader;
+}
+
+/** What was found in files that others continue. Each is read once in an import, however many forks lead to it. */
+export interface Findings {
+  /**
+   * What `look` finds in a file or a folder, also if that is nothing. It is called again if the file has changed
+   * since. `what` tells findings of one file apart, and is different for each format.
+   */
+  in<Found extends Json | undefined>(
+    name: string,
+    around: Surroundings,
+    what: string,
+    look: () => Promise<Found>,
+  ): Promise<Found>;
 }
 
 /** A fork, or a thread that went back, continues another file. */

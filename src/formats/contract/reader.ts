@@ -161,6 +161,8 @@ export interface Surroundings {
   list(folder: string): Promise<readonly string[]>;
   /** The records of a file of one record a line, uncompressed; none when it does not exist. Damage is left out. */
   records(name: string): AsyncIterable<SourceRecord>;
+  /** Differs when a file or a folder was changed, or appeared. */
+  stamp(name: string): string;
   /** Another file, as the report names it. */
   pathOf(name: string): string;
 }

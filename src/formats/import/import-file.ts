@@ -238,7 +238,7 @@ async function baseOf(
   { lines, name }: WithLines,
   records: readonly JsonObject[],
 ): Promise<Fork | undefined> {
-  const base = await lines.base?.(records, file.around);
+  const base = await lines.base?.(records, file.around, session.findings);
   if (base === undefined) return ON_ITS_OWN;
   const path = base.file && file.around.pathOf(base.file.name);
   if (path !== undefined && !(await readFirst(path))) return undefined;

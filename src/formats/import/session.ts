@@ -2,6 +2,7 @@
 import { existsSync } from "node:fs";
 import type { Ingest } from "../../store/write/ingest.ts";
 import type { SourceConversation } from "../contract/reader.ts";
+import { FoundBefore } from "./forks/found-before.ts";
 import type { LeftConversation, RememberedConversation } from "./ledger/conversations.ts";
 import { fileName } from "./original/file-name.ts";
 import type { ReportBuilder } from "./report.ts";
@@ -51,6 +52,7 @@ export class ImportSession {
   readonly placeholders: TextPlaceholders;
   /** Forks that were read, and whether each stays a conversation of its own. */
   readonly isApart: Map<string, boolean> = new Map();
+  readonly findings: FoundBefore = new FoundBefore();
   /** Include what was purged or forgotten since the last import. */
   readonly again: boolean;
   readonly #writers: Map<ConversationWriter, InUse> = new Map();

@@ -1,4 +1,5 @@
 /** The files beside the one being read, and none outside the folder that the user named. */
+import { statSync } from "node:fs";
 import { readdir, realpath } from "node:fs/promises";
 import { dirname, join, posix, sep } from "node:path";
 import type { SourceRecord, Surroundings } from "../contract/reader.ts";
@@ -31,8 +32,19 @@ export function inFolder(path: string, modifiedMs: number, base: string): Surrou
       const real = await within(folder, name, base);
       if (real !== undefined) yield* recordsOf(() => openBytes(real));
     },
+    stamp: (name) => stampOf(join(folder, name)),
     pathOf: (name) => join(folder, name),
   };
+}
+
+/** Synchronous, because that is many times as fast, and each of a thousand forks asks for many files. */
+function stampOf(path: string): string {
+  try {
+    const { ino, size, mtimeNs, ctimeNs } = statSync(path, { bigint: true });
+    return `${ino} ${size} ${mtimeNs} ${ctimeNs}`;
+  } catch {
+    return "";
+  }
 }
 
 async function* recordsOf(open: () => Promise<ByteSource>): AsyncGenerator<SourceRecord> {
@@ -95,6 +107,8 @@ export function inZip(zip: Zip, member: ZipMember, shown: string): Surroundings 
       const bytes = found === undefined ? undefined : await readMember(zip, found).catch(() => undefined);
       if (bytes !== undefined) yield* recordsOf(async () => inMemory(bytes));
     },
+    // An archive that changes while it is read is damaged.
+    stamp: () => "",
     pathOf: (name) => `${zip.path}!${posix.join(folder, name)}`,
   };
 }

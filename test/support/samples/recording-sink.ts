@@ -150,6 +150,7 @@ export function surroundings(
         offset += Buffer.byteLength(part) + 1;
       }
     },
+    stamp: (name) => files[name]?.toString() ?? "",
     pathOf: (name) => name,
   };
 }

@@ -8,7 +8,7 @@ import type { JsonObject } from "../../../util/json.ts";
 import type { FormatWith } from "../../contract/format.ts";
 import { stemOf } from "../shared/file-name.ts";
 import { describeSession } from "./agent-meta.ts";
-import { claudeBase } from "./base.ts";
+import { claudeBase } from "./forks/base.ts";
 import { SIDE_TYPES, TREE_TYPES } from "./kinds.ts";
 import { ClaudeCodeReader } from "./reader.ts";
 import { claudeResume } from "./resume.ts";

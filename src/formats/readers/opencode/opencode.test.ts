@@ -29,6 +29,7 @@ function around(path: string, changed: Readonly<Record<string, string | undefine
       return [...new Set(found)].sort();
     },
     async *records() {},
+    stamp: () => "",
     pathOf: at,
   };
 }
