@@ -10,6 +10,7 @@ import { isDeepStrictEqual } from "node:util";
 import { activeAt } from "../../engine/index.ts";
 import { ColloquyError } from "../../errors.ts";
 import { madeId } from "../../formats/contract/ids.ts";
+import type { Surroundings } from "../../formats/contract/reader.ts";
 import { TextPlaceholders } from "../../formats/import/text-placeholders.ts";
 import { EntryIntake } from "../../formats/import/writer/entry-intake.ts";
 import { REMOVED_KIND } from "../../message/entry.ts";
@@ -218,14 +219,15 @@ async function adoptTitle(ingest: Ingest, into: string, { info }: Snapshot): Pro
   if (info.title !== null && target?.title === null) await ingest.update(into, { title: info.title });
 }
 
-const NOWHERE = {
+const NOWHERE: Surroundings = {
   path: "",
   modifiedMs: 0,
   read: async () => undefined,
   list: async () => [],
   async *records() {},
   stamp: () => "",
-  pathOf: (name: string) => name,
+  beyond: () => NOWHERE,
+  pathOf: (name) => name,
 };
 
 function turnUnderWay(id: string): ColloquyError {

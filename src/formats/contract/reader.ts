@@ -163,6 +163,11 @@ export interface Surroundings {
   records(name: string): AsyncIterable<SourceRecord>;
   /** Differs when a file or a folder was changed, or appeared. */
   stamp(name: string): string;
+  /**
+   * The same with all files below another folder, such as that of the tool, although the user may have named less.
+   * Only for a file that the one being read names and that is imported with it.
+   */
+  beyond(folder: string): Surroundings;
   /** Another file, as the report names it. */
   pathOf(name: string): string;
 }

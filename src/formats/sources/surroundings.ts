@@ -1,5 +1,5 @@
-/** The files beside the one being read, and none outside the folder that the user named. */
-import { statSync } from "node:fs";
+/** The files beside the one being read, and none outside the folder that the user named, unless a reader asks. */
+import { realpathSync, statSync } from "node:fs";
 import { readdir, realpath } from "node:fs/promises";
 import { dirname, join, posix, sep } from "node:path";
 import type { SourceRecord, Surroundings } from "../contract/reader.ts";
@@ -14,25 +14,27 @@ import { readMember, type Zip, type ZipMember } from "./zip.ts";
 /** Enough for a picture or a long tool result. */
 const READ_BYTES_MAX = 64 * 1024 * 1024;
 
-/** Of a file in a folder. Only files below `base`, which is a real path, may be read. */
-export function inFolder(path: string, modifiedMs: number, base: string): Surroundings {
+/** Of a file in a folder. Only files below one of `bases`, which are real paths, may be read. */
+export function inFolder(path: string, modifiedMs: number, ...bases: readonly string[]): Surroundings {
   const folder = dirname(path);
+  const within = (name: string): Promise<string | undefined> => realBelow(bases, join(folder, name));
   return {
     path,
     modifiedMs,
     async read(name, bytesMax = READ_BYTES_MAX) {
-      const real = await within(folder, name, base);
+      const real = await within(name);
       return real === undefined ? undefined : readWhole(real, bytesMax);
     },
     async list(name) {
-      const real = await within(folder, name, base);
+      const real = await within(name);
       return real === undefined ? [] : (await readdir(real).catch(() => [])).sort();
     },
     async *records(name) {
-      const real = await within(folder, name, base);
+      const real = await within(name);
       if (real !== undefined) yield* recordsOf(() => openBytes(real));
     },
     stamp: (name) => stampOf(join(folder, name)),
+    beyond: (other) => inFolder(path, modifiedMs, ...bases, ...realOf(join(folder, other))),
     pathOf: (name) => join(folder, name),
   };
 }
@@ -65,11 +67,19 @@ async function* recordsOf(open: () => Promise<ByteSource>): AsyncGenerator<Sourc
   }
 }
 
+function realOf(path: string): string[] {
+  try {
+    return [realpathSync(path)];
+  } catch {
+    return [];
+  }
+}
+
 /** By real path, so that no link leads outside. */
-async function within(folder: string, name: string, base: string): Promise<string | undefined> {
-  if (name.includes("\0")) return undefined;
-  const real = await realpath(join(folder, name)).catch(() => undefined);
-  return real !== undefined && isWithin(real, base) ? real : undefined;
+async function realBelow(bases: readonly string[], path: string): Promise<string | undefined> {
+  if (path.includes("\0")) return undefined;
+  const real = await realpath(path).catch(() => undefined);
+  return real !== undefined && bases.some((base) => isWithin(real, base)) ? real : undefined;
 }
 
 /** Whether a path is a folder or below it. Both are real paths. */
@@ -89,7 +99,7 @@ async function readWhole(path: string, bytesMax: number): Promise<Buffer | undef
 /** Of a member of a zip, whose names never lead outside. `shown` is its name in paths. */
 export function inZip(zip: Zip, member: ZipMember, shown: string): Surroundings {
   const folder = posix.dirname(member.name);
-  return {
+  const around: Surroundings = {
     path: `${zip.path}!${shown}`,
     modifiedMs: member.modifiedMs,
     async read(name, bytesMax = READ_BYTES_MAX) {
@@ -109,8 +119,10 @@ export function inZip(zip: Zip, member: ZipMember, shown: string): Surroundings 
     },
     // An archive that changes while it is read is damaged.
     stamp: () => "",
+    beyond: () => around,
     pathOf: (name) => `${zip.path}!${posix.join(folder, name)}`,
   };
+  return around;
 }
 
 /** The members are sorted, so those below a folder follow one another: only they are looked at. */

@@ -130,7 +130,7 @@ export function surroundings(
   path: string,
   files: Readonly<Record<string, string | Buffer>> = {},
 ): Surroundings {
-  return {
+  const around: Surroundings = {
     path,
     modifiedMs: 0,
     read: async (name) => (files[name] === undefined ? undefined : Buffer.from(files[name])),
@@ -151,6 +151,8 @@ export function surroundings(
       }
     },
     stamp: (name) => files[name]?.toString() ?? "",
+    beyond: () => around,
     pathOf: (name) => name,
   };
+  return around;
 }

@@ -15,17 +15,19 @@ import { CodexReader } from "./reader.ts";
 const DEPTH_MAX = 50;
 const DAY_MS = 86_400_000;
 
-/** The rollout that a file continues, if it is in the same folders. */
+/** The rollout that a file continues, if it is in the same folders, or in those of Codex. */
 export async function codexBase(
   records: readonly JsonObject[],
   around: Surroundings,
 ): Promise<Base | undefined> {
-  return baseOf(metaIn(records), around.path, around, []);
+  return baseOf(metaIn(records), around.path, withAllOfCodex(around), []);
 }
 
 /** Whether there is a rollout of this id, in folders that an earlier import may not have been given. */
 export async function hasRollout(id: string, around: Surroundings): Promise<boolean> {
-  return (await rolloutNamed(id, around)) !== undefined;
+  const all = withAllOfCodex(around);
+  const name = await rolloutNamed(id, all);
+  return name !== undefined && (await firstMeta(name, all)) !== undefined;
 }
 
 async function baseOf(
@@ -40,8 +42,9 @@ async function baseOf(
   if (id === undefined || above.length > DEPTH_MAX || parentThread(meta) !== undefined) return undefined;
   const { sourceId, root: alone = sourceId } = conversationOf(meta, path, undefined);
   const name = await rolloutNamed(id, around);
-  if (name === undefined || above.includes(name)) return { file: undefined, awaits: id, sourceId, alone };
-  const first = await firstMeta(name, around);
+  const isFound = name !== undefined && !above.includes(name);
+  const first = isFound ? await firstMeta(name, around) : undefined;
+  if (!isFound || first === undefined) return { file: undefined, awaits: id, sourceId, alone };
   const own = await baseOf(first, around.pathOf(name), around, [...above, name]);
   const { root = id } = own?.file ?? conversationOf(first, around.pathOf(name), undefined);
   const facts = part === undefined ? {} : await factsUpTo(part, name, own?.file, around);
@@ -70,9 +73,10 @@ function isBeyond({ value, offset }: SourceRecord, part: JsonObject): boolean {
   return (numberIn(objectIn(value)?.ordinal) ?? 0) >= (numberIn(part.end_ordinal_exclusive) ?? 0);
 }
 
-async function firstMeta(name: string, around: Surroundings): Promise<JsonObject> {
+/** `undefined` if nothing can be read, because it is a link that leads elsewhere, or was only begun. */
+async function firstMeta(name: string, around: Surroundings): Promise<JsonObject | undefined> {
   for await (const { value } of around.records(name)) return metaIn([objectIn(value) ?? {}]);
-  return {};
+  return undefined;
 }
 
 function metaIn(records: readonly JsonObject[]): JsonObject {
@@ -91,9 +95,26 @@ async function rolloutNamed(id: string, around: Surroundings): Promise<string | 
   return undefined;
 }
 
+/** The user may have named a single day or file, and the folders that are looked into are few. */
+function withAllOfCodex(around: Surroundings): Surroundings {
+  const { path } = around;
+  return isDated(path) || isArchived(path) ? around.beyond(homeOf(path)) : around;
+}
+
+function isDated(path: string): boolean {
+  return /[\\/]sessions[\\/]\d{4}[\\/]\d\d[\\/]\d\d[\\/]rollout-[^\\/]+$/.test(path);
+}
+
+function isArchived(path: string): boolean {
+  return /[\\/]archived_sessions[\\/]rollout-[^\\/]+$/.test(path);
+}
+
+function homeOf(path: string): string {
+  return isDated(path) ? "../../../.." : "..";
+}
+
 function foldersFor(id: string, path: string): string[] {
-  const isDated = /[\\/]sessions[\\/]\d{4}[\\/]\d\d[\\/]\d\d[\\/][^\\/]+$/.test(path);
-  const up = isDated ? "../../../.." : "..";
+  const up = homeOf(path);
   const days = [0, -DAY_MS, DAY_MS].map((shift) => dayOf(timeOf(id) + shift));
   return [".", ...days.map((day) => `${up}/sessions/${day}`), `${up}/archived_sessions`];
 }

@@ -1,11 +1,12 @@
 /** Rollouts that Codex 0.166 wrote: a thread that went back, forks of it, a fork of a fork, an archived one. */
-import { appendFileSync, cpSync, mkdirSync, renameSync, rmSync, truncateSync } from "node:fs";
-import { join } from "node:path";
+import { appendFileSync, cpSync, mkdirSync, renameSync, rmSync, symlinkSync, truncateSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { shapeOf } from "../../../../test/support/samples/conversation-shape.ts";
 import { tempFolder } from "../../../../test/support/temp-folder.ts";
 import { openStore } from "../../../store/open.ts";
 import type { Store } from "../../../store/store.ts";
+import type { ImportReport } from "../../import/report.ts";
 import { importConversations } from "../../import/run.ts";
 
 const FIXTURE = "test/fixtures/codex/0.166-forks";
@@ -205,5 +206,63 @@ describe("forks and reverts of a Codex thread", () => {
   it("report no record as unknown", async () => {
     await using store = await openStore("ephemeral:");
     expect((await importConversations(store, [FIXTURE])).unknown).toEqual({});
+  });
+});
+
+describe("a fork whose thread is in another folder of Codex than the imported one", () => {
+  const KEY = "codex:01a1e4e9-9672-7710-a8fc-e2208048df69";
+  const forkOn = (day: string): string => `sessions/2026/11/${day}/${EARLY_FORK}`;
+  const thread = `${DAY}/${THREAD}`;
+
+  function homeWith(files: Readonly<Record<string, string>>): string {
+    const home = join(tempFolder(), ".codex");
+    for (const [name, fixture] of Object.entries(files)) cpSync(join(FIXTURE, fixture), join(home, name));
+    return home;
+  }
+
+  it.each([
+    ["of another day", thread, forkOn("17"), forkOn("17")],
+    ["of another month", thread, `sessions/2027/01/02/${EARLY_FORK}`, "sessions/2027"],
+    ["archived", `archived_sessions/${THREAD}`, forkOn("16"), "sessions/2026/11/16"],
+    ["not archived", thread, `archived_sessions/${EARLY_FORK}`, "archived_sessions"],
+  ])("is imported with it: %s", async (_, session, fork, named) => {
+    const home = homeWith({ [session]: thread, [fork]: forkOn("16") });
+    await using store = await openStore("ephemeral:");
+    const report = await importConversations(store, [join(home, named)]);
+    expect(report).toMatchObject({ files: 2, conversations: 1, skipped: [] });
+    expect((await store.list()).items.map(({ key }) => key)).toEqual([KEY]);
+    const verified = await importConversations(store, [home], { verify: true });
+    expect(verified).toMatchObject({ missing: [] });
+  });
+
+  it("is joined to it when that appears, though only the folders of days are imported", async () => {
+    const home = homeWith({ [forkOn("17")]: forkOn("16") });
+    await using store = await openStore(`sqlite:${join(tempFolder(), "store.db")}`);
+    const day = (name: string): Promise<ImportReport> =>
+      importConversations(store, [join(home, "sessions", "2026", "11", name)]);
+    await day("17");
+    cpSync(join(FIXTURE, thread), join(home, thread));
+    expect(await day("16")).toMatchObject({ files: 1, joined: 0 });
+    expect(await day("17")).toMatchObject({ files: 1, joined: 1 });
+    expect((await store.list()).items.map(({ key }) => key)).toEqual([KEY]);
+  });
+
+  it("is not imported with what a link in the place of that leads to", async () => {
+    const home = homeWith({ [forkOn("17")]: forkOn("16") });
+    const elsewhere = homeWith({ [thread]: thread });
+    mkdirSync(dirname(join(home, DAY)), { recursive: true });
+    symlinkSync(join(elsewhere, DAY), join(home, DAY));
+    await using store = await openStore(`sqlite:${join(tempFolder(), "store.db")}`);
+    expect(await importConversations(store, [join(home, forkOn("17"))])).toMatchObject({ files: 1 });
+    rmSync(join(home, DAY));
+    mkdirSync(join(home, DAY));
+    symlinkSync(join(elsewhere, thread), join(home, thread));
+    expect(await importConversations(store, [join(home, forkOn("17"))])).toMatchObject({ files: 0 });
+  });
+
+  it("is imported alone from a folder that is not that of Codex", async () => {
+    const home = homeWith({ [thread]: thread, [`copies/${EARLY_FORK}`]: forkOn("16") });
+    await using store = await openStore("ephemeral:");
+    expect(await importConversations(store, [join(home, "copies")])).toMatchObject({ files: 1 });
   });
 });

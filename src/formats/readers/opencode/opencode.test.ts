@@ -16,7 +16,7 @@ function around(path: string, changed: Readonly<Record<string, string | undefine
   const known = names.map((name) => [name, readFileSync(new URL(name, ROOT), "utf8")] as const);
   const files = new Map<string, string | undefined>([...known, ...Object.entries(changed)]);
   const at = (name: string): string => posix.join(posix.dirname(path), name);
-  return {
+  const own: Surroundings = {
     path,
     modifiedMs: 0,
     async read(name) {
@@ -30,8 +30,10 @@ function around(path: string, changed: Readonly<Record<string, string | undefine
     },
     async *records() {},
     stamp: () => "",
+    beyond: () => own,
     pathOf: at,
   };
+  return own;
 }
 
 async function read(
