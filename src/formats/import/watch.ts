@@ -40,6 +40,7 @@ export async function watchConversations(
   signal.addEventListener("abort", () => alarm.ring(), { once: true });
   try {
     let isFirst = true;
+    let pending = 0;
     while (!signal.aborted) {
       // What is deleted from now on stays deleted.
       const again = rest.again === true && isFirst;
@@ -48,7 +49,10 @@ export async function watchConversations(
       const report = await pass(store, there, { ...rest, again, signal, settleMs: SETTLE_MS });
       if (report !== undefined && (isFirst || isNews(report))) onPass(report);
       isFirst &&= report === undefined;
-      await alarm.wait(report?.pending === 0 ? intervalMs : Math.min(intervalMs, SETTLE_MS));
+      // What was pending before is not about to be complete: a torn line, or a session without a message.
+      const isSettled = report !== undefined && (report.pending === 0 || report.pending === pending);
+      pending = report?.pending ?? pending;
+      await alarm.wait(isSettled ? intervalMs : Math.min(intervalMs, SETTLE_MS));
       if (!signal.aborted) await new Promise((resolve) => setTimeout(resolve, GATHER_MS));
     }
   } finally {
