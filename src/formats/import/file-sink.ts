@@ -11,6 +11,7 @@ import type {
   SourceRecord,
 } from "../contract/reader.ts";
 import type { LeftConversation, RememberedConversation } from "./ledger/conversations.ts";
+import { FileNotes } from "./ledger/file-notes.ts";
 import type { FileMemory, Ledger } from "./ledger/ledger.ts";
 import { type FileForm, FileOriginals } from "./original/file-originals.ts";
 import type { Skipped } from "./report.ts";
@@ -18,7 +19,6 @@ import type { ImportSession } from "./session.ts";
 import type { Described } from "./side-files.ts";
 import type { ConversationWriter } from "./writer/conversation-writer.ts";
 import type { Origin } from "./writer/stored-entry.ts";
-import { titleMark } from "./writer/title.ts";
 
 /** The assumed size of a record that is not in a file of lines, and of each further entry made of one. */
 const RECORD_BYTES = 1000;
@@ -32,8 +32,6 @@ const HANDLES_MAX = 64;
 const HANDLES_KEPT = 16;
 /** So many times that number may be on their way to the store. */
 const RELEASING_MAX = 3;
-/** The ledger is told of so many conversations at once: each transaction rewrites pages of its indexes. */
-const NOTES_MAX = 1000;
 
 /** One conversation that one file adds to. */
 interface Handle extends ConversationSink {
@@ -56,13 +54,12 @@ export class FileSink implements Sink {
   readonly #handles: Map<string, Handle> = new Map();
   /** By the id of the conversation. Forks in one file may belong to one conversation, and share its writer. */
   readonly #writers: Map<string, ConversationWriter> = new Map();
-  readonly #versions: Map<string, string> = new Map();
   readonly skipped: Skipped[];
   readonly #described: Described;
   /** Conversations that are being completed. */
   readonly #releasing: Set<Promise<void>> = new Set();
   readonly #released: ConversationWriter[] = [];
-  readonly #notes: RememberedConversation[] = [];
+  readonly #notes: FileNotes;
   /** The end of a conversation was left out, because its tool is writing it. */
   isWaiting = false;
   #hadTrashed = false;
@@ -95,6 +92,7 @@ export class FileSink implements Sink {
     },
   ) {
     this.#ledger = ledger;
+    this.#notes = new FileNotes(ledger, origin.around.path);
     this.#awaited = ledger.awaiting.ids;
     this.#described = described;
     this.#session = session;
@@ -146,9 +144,8 @@ export class FileSink implements Sink {
 
   isCurrent(sourceId: string, version: string): boolean {
     const isVerified = this.#session.mode === "verify" || this.#memory === undefined;
-    const { conversations } = this.#ledger;
-    if (!isVerified && conversations.bySourceId(this.#path, sourceId)?.version === version) return true;
-    this.#versions.set(sourceId, version);
+    if (!isVerified && this.#notes.isCurrent(sourceId, version)) return true;
+    this.#notes.begin(sourceId, version);
     return false;
   }
 
@@ -158,7 +155,7 @@ export class FileSink implements Sink {
     const waits = touchedMs.some((atMs) => Math.abs(nowMs - atMs) < COMPLETED_MS);
     if (waits) {
       this.isWaiting = true;
-      this.#versions.delete(sourceId);
+      this.#notes.leaveOpen(sourceId);
     }
     return waits;
   }
@@ -302,16 +299,11 @@ export class FileSink implements Sink {
   /** What the ledger was not told of yet. The file is done. */
   takeNotes(): readonly RememberedConversation[] {
     this.#note(new Map([...this.#handles.values()].map(({ sourceId, writer }) => [sourceId, writer])));
-    return this.#notes.splice(0);
+    return this.#notes.take();
   }
 
   #note(writers: ReadonlyMap<string, ConversationWriter>): void {
-    if (this.#session.mode !== "write") return;
-    for (const [sourceId, writer] of writers) {
-      this.#notes.push(rememberedOf(sourceId, writer, this.#versions.get(sourceId)));
-      this.#versions.delete(sourceId);
-    }
-    if (this.#notes.length >= NOTES_MAX) this.#ledger.note(this.#path, this.#notes.splice(0));
+    if (this.#session.mode === "write") this.#notes.add(writers);
   }
 
   get #path(): string {
@@ -392,21 +384,4 @@ export class FileSink implements Sink {
     );
     if (!isOffPath(entry.kind ?? "message", entry.data)) handle.last = entry.id;
   }
-}
-
-function rememberedOf(
-  sourceId: string,
-  writer: ConversationWriter,
-  version: string | undefined,
-): RememberedConversation {
-  const { id, tree, start } = writer;
-  const isOther = start.root !== undefined && start.root !== sourceId;
-  return {
-    ...{ id, lastSeq: tree.lastSeq, lastId: tree.lastOnPath, version: version ?? null },
-    ...writer.naming,
-    sourceId,
-    keyMark: titleMark(id, start.key ?? null),
-    ...(isOther ? { root: start.root } : {}),
-    ...(start.isHidden === true ? { isHidden: true } : {}),
-  };
 }

@@ -1,4 +1,5 @@
 /** The description of a conversation, for its metadata and its first entry. */
+import type { ConversationInfo, UpdatePatch } from "../../../engine/index.ts";
 import { assertJson, type JsonObject } from "../../../util/json.ts";
 import { madeId } from "../../contract/ids.ts";
 import type { SourceConversation } from "../../contract/reader.ts";
@@ -44,8 +45,28 @@ export function channelOf(format: string, start: SourceConversation): string | n
   return labelOf(start.channel) ?? usual;
 }
 
+/** What the source says and the store does not know yet. `isUnfinished`: an earlier import was killed. */
+export function patchFor(
+  info: ConversationInfo,
+  start: SourceConversation,
+  format: string,
+  isUnfinished: boolean,
+): UpdatePatch {
+  const model = labelOf(start.model);
+  const contextState = stateOf(start);
+  // A killed import may have left files that say only what the session key implies.
+  const channel = isUnfinished ? channelOf(format, start) : null;
+  const profileId = isUnfinished ? (labelOf(start.profileId) ?? null) : null;
+  return {
+    ...(model !== undefined && info.model === null ? { model } : {}),
+    ...(contextState !== undefined && info.contextState === null ? { contextState } : {}),
+    ...(channel !== null && channel !== info.channel ? { channel } : {}),
+    ...(profileId !== null && info.profileId === null ? { profileId } : {}),
+  };
+}
+
 /** Left out when it is not a value that the store accepts. Its record is kept anyway. */
-export function stateOf({ contextState }: SourceConversation): JsonObject | undefined {
+function stateOf({ contextState }: SourceConversation): JsonObject | undefined {
   try {
     assertJson(contextState ?? null, "contextState");
     return contextState;

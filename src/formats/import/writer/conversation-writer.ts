@@ -16,7 +16,7 @@ import { fileName } from "../original/file-name.ts";
 import type { Announce } from "../original/original-writer.ts";
 import { returnMemory } from "../original/segment-memory.ts";
 import { withoutErased } from "../original/without-erased.ts";
-import { channelOf, labelOf, stateOf } from "./conversation-start.ts";
+import { channelOf, labelOf, patchFor } from "./conversation-start.ts";
 import { EntryIntake, type IntakeOptions, type QueuedEntry } from "./entry-intake.ts";
 import { type Naming, SessionKey } from "./session-key.ts";
 import { ShownBranch } from "./shown-branch.ts";
@@ -388,17 +388,9 @@ export class ConversationWriter {
     const { info, named } = await this.#key.settle(before, this.#start, this.#isNew);
     const given = (): (string | null)[] => others().map((other) => other.titleMark);
     const title = this.#title.next(info, this.#start.verbatim === true, named, given);
-    const model = labelOf(this.#start.model);
-    const contextState = stateOf(this.#start);
-    // A killed import may have left files that say only what the session key implies.
-    const channel = isUnfinished ? channelOf(format, this.#start) : null;
-    const profileId = isUnfinished ? (labelOf(this.#start.profileId) ?? null) : null;
     const patch = {
       ...(title === info.title ? {} : { title }),
-      ...(model !== undefined && info.model === null ? { model } : {}),
-      ...(contextState !== undefined && info.contextState === null ? { contextState } : {}),
-      ...(channel !== null && channel !== info.channel ? { channel } : {}),
-      ...(profileId !== null && info.profileId === null ? { profileId } : {}),
+      ...patchFor(info, this.#start, format, isUnfinished),
     };
     const isChanged = Object.keys(patch).length > 0;
     if (isChanged) this.#info = await ingest.update(this.id, patch);
