@@ -144,3 +144,50 @@ describe.each(BEGUN)("of %s that was left for a day", (_, path, first, next) => 
     expect(await Array.fromAsync(store.list())).toMatchObject([{ messageCount: 1 }]);
   });
 });
+
+it("goes to the trash although its first message names another session", async () => {
+  const name = "5036381b-a9f1-453f-9a8c-db03f4020f36.jsonl";
+  const whole = readFileSync(`test/fixtures/claude-code/2.0.50-forks/${name}`, "utf8");
+  const file = join(tempFolder(), name);
+  await using store = await openStore(`sqlite:${join(tempFolder(), "store.db")}`);
+  writeFileSync(file, whole.slice(0, whole.indexOf("\n") + 1));
+  const left = Date.now() / 1000 - 2 * 86_400;
+  utimesSync(file, left, left);
+  await importConversations(store, [file]);
+  writeFileSync(file, whole);
+  await importConversations(store, [file]);
+  expect(await Array.fromAsync(store.list())).toHaveLength(1);
+});
+
+it("does not hide the messages of a recording without its first line", async () => {
+  const recording = readFileSync("test/fixtures/gemini/0.61-resumed-twice.jsonl", "utf8");
+  const lines = recording.trimEnd().split("\n");
+  const file = join(tempFolder(), "session-2026-11-16T15-31-bcd9fff2.jsonl");
+  writeFileSync(file, `${lines.filter((line) => typeof JSON.parse(line).id === "string").join("\n")}\n`);
+  await using store = await openStore("ephemeral:");
+  const { messages, pending } = await importConversations(store, [file]);
+  expect(messages).toBeGreaterThan(0);
+  expect(pending).toBe(0);
+});
+
+it("is not taken for a copy of another session before its first message", async () => {
+  const about = { sessionId: SESSION, timestamp: "2026-01-01T00:00:00Z" };
+  const checkpoint = { type: "file-history-snapshot", messageId: "u1", snapshot: {} };
+  const hook = {
+    type: "attachment",
+    uuid: "h1",
+    parentUuid: null,
+    ...about,
+    attachment: { type: "hook_success" },
+  };
+  const file = join(tempFolder(), `${SESSION}.jsonl`);
+  writeFileSync(file, `${JSON.stringify(checkpoint)}\n${JSON.stringify(hook)}\n`);
+  const left = Date.now() / 1000 - 2 * 86_400;
+  utimesSync(file, left, left);
+  await using store = await openStore("ephemeral:");
+  await importConversations(store, [file]);
+  const [begun] = await Array.fromAsync(store.list());
+  const { items } = (await (await store.get(begun?.id ?? ""))?.entries({ all: true })) ?? { items: [] };
+  expect(items[0]?.data).toMatchObject({ type: "import", source_id: SESSION });
+  expect(items[0]?.data).not.toHaveProperty("copy");
+});

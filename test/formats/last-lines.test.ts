@@ -5,6 +5,7 @@ import { expect, it } from "vitest";
 import { writeOriginals } from "../../src/formats/export/original/write-originals.ts";
 import { importConversations } from "../../src/formats/import/run.ts";
 import { openStore } from "../../src/store/open.ts";
+import { shapeOf } from "../support/samples/conversation-shape.ts";
 import { tempFolder } from "../support/temp-folder.ts";
 
 const SESSION = "21000000-0000-4000-8000-000000000003";
@@ -51,4 +52,22 @@ it("a newline that is written later is not another line", async () => {
   expect(skipped).toMatchObject([{ line: 4 }]);
   const again = await importConversations(store, [file], { again: true });
   expect(again).toMatchObject({ messages: 0, branches: 0, skipped: [{ line: 4 }] });
+});
+
+it.each([
+  ["Komatachi", "komatachi/kitchen/transcript.jsonl"],
+  ["goclaw", "own/sessions/telegram_4711.jsonl"],
+  ["PersonalAgent", "personal-agent/20250121193000001.jsonl"],
+])("a pass that finds nothing new forgets nothing of a conversation of %s", async (_, fixture) => {
+  const lines = readFileSync(join("test/fixtures", fixture), "utf8").split(/(?<=\n)/);
+  const file = join(tempFolder(), "transcript.jsonl");
+  writeFileSync(file, lines.slice(0, -1).join(""));
+  await using store = await openStore(place().target);
+  // As --watch reads a file: while it may still grow, when it has settled, and after the next message.
+  await importConversations(store, [file], { settleMs: 15_000 });
+  await importConversations(store, [file]);
+  appendFileSync(file, lines.at(-1) ?? "");
+  await importConversations(store, [file]);
+  expect((await shapeOf(store)).map(({ branches }) => branches.length)).toEqual([1]);
+  expect(await importConversations(store, [file], { verify: true })).toMatchObject({ missing: [] });
 });

@@ -41,6 +41,8 @@ export type FormatWith<Kind extends "lines" | "document" | "database"> = FormatD
 
 /** A file of one record a line. */
 interface LinesFormat {
+  /** The first message identifies a conversation, so a file that has none yet is left for a later import. */
+  readonly needsMessage?: true;
   /**
    * Looks at the first parsable records of a file, at most 20. The path
    * decides only where two tools write the same records.

@@ -7,6 +7,7 @@
  */
 import type { Ingest } from "../../store/write/ingest.ts";
 import type { SourceFile } from "../sources/types.ts";
+import type { WithLines } from "./choose-format.ts";
 import type { FileSink } from "./file-sink.ts";
 import type { RememberedConversation } from "./ledger/conversations.ts";
 import type { Ledger } from "./ledger/ledger.ts";
@@ -16,9 +17,14 @@ import { introductionId } from "./writer/conversation-start.ts";
 export const NEVER_MS: number = 24 * 3_600_000;
 
 /** Whether nothing of a message was read yet. Damage is kept in any case, and so is what a tool left for a day. */
-export function isOnlyBegun(file: SourceFile, ledger: Ledger, { writers, skipped }: FileSink): boolean {
-  const isEmpty = writers.length === 0 && skipped.length === 0;
-  const isRecent = Date.now() - file.modifiedMs < NEVER_MS;
+export function isOnlyBegun(
+  { lines }: WithLines,
+  file: SourceFile,
+  ledger: Ledger,
+  { writers, skipped }: FileSink,
+): boolean {
+  const isEmpty = lines.needsMessage === true && writers.length === 0 && skipped.length === 0;
+  const isRecent = Math.abs(Date.now() - file.modifiedMs) < NEVER_MS;
   return isEmpty && isRecent && ledger.conversations.last(file.path) === undefined;
 }
 
@@ -36,18 +42,13 @@ export function formerlyBegun(
   { writers }: FileSink,
 ): RememberedConversation | undefined {
   const begun = begunOf(ledger, path);
-  const isOther = writers.some(({ id, start }) => start.sourceId === begun?.sourceId && id !== begun.id);
-  return isOther ? begun : undefined;
+  return writers.length > 0 && writers.every(({ id }) => id !== begun?.id) ? begun : undefined;
 }
 
 /**
  * The session key of a conversation without a message is free now. By the clocks, that may have been the newer one, so
  * the conversation in its place has not taken the key.
  */
-export async function takeKeyOf(
-  { sourceId }: RememberedConversation,
-  ingest: Ingest,
-  { writers }: FileSink,
-): Promise<void> {
-  for (const { id, start } of writers) if (start.sourceId === sourceId) await ingest.claimKey(id);
+export async function takeItsKey(ingest: Ingest, { writers }: FileSink): Promise<void> {
+  for (const { id } of writers) await ingest.claimKey(id);
 }

@@ -49,6 +49,8 @@ export class FileSink implements Sink {
   /** The state of the last import, if this one continues it. */
   readonly #memory: FileMemory | undefined;
   readonly #resumes: boolean;
+  /** How far an earlier import came in conversations that this one has not met yet, if it continues that. */
+  readonly #saved: Map<string, Json | undefined>;
   readonly #isUnfinished: boolean;
   readonly #mayWrite: PromiseWithResolvers<void> = Promise.withResolvers<void>();
   readonly #handles: Map<string, Handle> = new Map();
@@ -99,6 +101,7 @@ export class FileSink implements Sink {
     this.#origin = origin;
     this.#memory = memory;
     this.#resumes = resumes;
+    this.#saved = new Map(resumes ? Object.entries(memory?.sink ?? {}) : []);
     this.#isUnfinished = isUnfinished;
     this.skipped = resumes ? [...(memory?.skipped ?? [])] : [];
     const options = {
@@ -287,7 +290,7 @@ export class FileSink implements Sink {
         versions: Object.fromEntries([...writer.intake.versions].slice(-VERSIONS_KEPT_MAX)),
       },
     ]);
-    return Object.fromEntries(open);
+    return Object.fromEntries([...this.#saved, ...open]);
   }
 
   /** Whether a later import can continue where this one ends. */
@@ -310,8 +313,7 @@ export class FileSink implements Sink {
     return this.#origin.around.path;
   }
 
-  #open(start: SourceConversation): Handle {
-    const saved = this.#savedOf(start.sourceId);
+  #open(start: SourceConversation, saved: JsonObject = this.#takeSaved(start.sourceId)): Handle {
     const { format } = this.#origin;
     const id =
       typeof saved.id === "string"
@@ -349,7 +351,8 @@ export class FileSink implements Sink {
 
   #writerOf(handle: Handle): ConversationWriter {
     if (handle.isReleased) {
-      const { writer } = this.#handles.get(handle.sourceId) ?? this.#open(handle.start);
+      const { writer } =
+        this.#handles.get(handle.sourceId) ?? this.#open(handle.start, { id: handle.writer.id });
       handle.writer = writer;
       handle.isReleased = false;
       this.#handles.set(handle.sourceId, handle);
@@ -364,8 +367,9 @@ export class FileSink implements Sink {
     return bytes;
   }
 
-  #savedOf(sourceId: string): JsonObject {
-    const saved = this.#resumes ? this.#memory?.sink[sourceId] : undefined;
+  #takeSaved(sourceId: string): JsonObject {
+    const saved = this.#saved.get(sourceId);
+    this.#saved.delete(sourceId);
     return isJsonObject(saved) ? saved : {};
   }
 

@@ -10,7 +10,7 @@ import { readLines } from "../sources/lines.ts";
 import { problemOf, reasonOf } from "../sources/problem.ts";
 import { ReadCheck } from "../sources/read-check.ts";
 import type { ByteSource, SourceFile } from "../sources/types.ts";
-import { begunOf, formerlyBegun, isOnlyBegun, NEVER_MS, takeKeyOf } from "./begun.ts";
+import { begunOf, formerlyBegun, isOnlyBegun, NEVER_MS, takeItsKey } from "./begun.ts";
 import { databaseFormat, isCompanion, type WithDocument, type WithLines } from "./choose-format.ts";
 import { isUnchanged, memoryOf, type Read, START } from "./file-memory.ts";
 import { FileSink } from "./file-sink.ts";
@@ -180,7 +180,7 @@ async function readLinesOf(opened: Opened, format: WithLines, records: readonly 
   const fingerprint = session.mode === "write" ? await fingerprintNow(source, reading.offset) : "";
   await check.check();
   const isStopped = signal?.aborted === true;
-  const final = !isStopped && opened.isFinal(file) && !isOnlyBegun(file, ledger, sink);
+  const final = !isStopped && opened.isFinal(file) && !isOnlyBegun(format, file, ledger, sink);
   const isTorn = keepNeverCompleted(reading, sink, file);
   const isPending = reading.pending !== undefined && !isTorn;
   if (!isStopped && (!final || isPending)) session.report.pending++;
@@ -210,7 +210,7 @@ async function readLinesOf(opened: Opened, format: WithLines, records: readonly 
   if (left === undefined || sink.hasTrashed || sink.hasPurged) return put();
   const isRetired = await retire(session.ingest, ledger, left.id, file.path, put);
   if (isRetired && left === former) session.report.joined++;
-  else if (isRetired) await takeKeyOf(left, session.ingest, sink);
+  else if (isRetired) await takeItsKey(session.ingest, sink);
 }
 
 /** With it, a later import continues where this one ends. */

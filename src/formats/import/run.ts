@@ -89,6 +89,8 @@ class Run {
   readonly #paths: Set<string> = new Set();
   /** Files that were not begun yet in this pass, by path. */
   readonly #waiting: Map<string, SourceFile> = new Map();
+  /** Files that are being read or written, by path. */
+  readonly #unfinished: Map<string, Promise<void>> = new Map();
   /**
    * Files for the second pass: forks of a file that waits for something itself. What that is may be read in this
    * pass, and then all of them move to its conversation, one after another. `undefined` in the second pass.
@@ -167,6 +169,8 @@ class Run {
     const readFirst = async (path: string): Promise<boolean> => {
       const first = this.#waiting.get(path) ?? (await this.#unnamed(path));
       if (first !== undefined) await this.#begin(first, writing);
+      // In the second pass it may have moved, which the ledger is told last.
+      if (this.#postponed === undefined) await this.#unfinished.get(path);
       const waits = this.#ledger.awaiting.idOf(path) !== undefined;
       const mayMove = this.#postponed?.has(path) === true || waits;
       return this.#postponed === undefined || !mayMove;
@@ -176,10 +180,12 @@ class Run {
     };
     const taken = this.#take(file, { onRead, readFirst, postpone }).then(() => {
       writing.delete(taken);
+      this.#unfinished.delete(file.path);
       this.#filesDone++;
       this.#tell();
     });
     writing.add(taken);
+    this.#unfinished.set(file.path, taken);
     // The failure of a file that is still being written ends the wait, too.
     const failed = new Promise<never>((_, reject) => {
       for (const other of writing) other.catch(reject);

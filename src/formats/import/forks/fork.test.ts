@@ -355,6 +355,24 @@ describe("a fork that is written after its session", () => {
   });
 });
 
+describe("a fork that was purged with its session", () => {
+  it.each<[string, (store: Store) => unknown]>([
+    ["the ledger was lost", (store) => store.ingest().forgetImports()],
+    ["it was copied", () => cpSync(join(home, LATE_FORK), join(home, `7${LATE_FORK.slice(1)}`))],
+  ])("stays away when the session was forgotten and %s", async (_, change) => {
+    await using store = await openStore(target);
+    add(CLAUDE, SESSION, LATE_FORK);
+    await importAll(store);
+    const [whole] = (await store.list()).items;
+    await store.purge(whole?.id ?? "", { force: true });
+    await importAll(store);
+    await forgetSources(store, [join(home, SESSION)]);
+    await change(store);
+    expect(await importAll(store)).toMatchObject({ messages: 0 });
+    expect((await store.list()).items).toEqual([]);
+  });
+});
+
 describe("a fork of which the ledger knows nothing", () => {
   const LOSSES: readonly (readonly [string, (store: Store) => Promise<unknown>])[] = [
     ["was lost", async () => rmSync(`${target.slice("sqlite:".length)}-imports`)],
@@ -387,6 +405,22 @@ describe("a fork of which the ledger knows nothing", () => {
       expect(await importAll(store)).toMatchObject({ files: 0 });
     },
   );
+
+  it("is joined together with a fork that was joined to it", async () => {
+    await using store = await openStore(target);
+    for (const names of [[FORK], [WENT_BACK]]) {
+      add(CODEX, ...names);
+      await importAll(store);
+    }
+    rmSync(`${target.slice("sqlite:".length)}-imports`);
+    add(CODEX, THREAD);
+    await importAll(store);
+    expect((await seen(store)).map(({ branches }) => branches.flat().includes("In the fork"))).toEqual([
+      true,
+    ]);
+    expect(await importAll(store)).toMatchObject({ files: 0 });
+    expect(await isComplete(store)).toBe(true);
+  });
 
   it("is joined together with forks of it", async () => {
     await using store = await openStore(target);

@@ -60,12 +60,15 @@ async function placedFork(job: ForkJob, file: SourceFile, format: string, base: 
   if (isElsewhere(job, basePath, whole)) return ALONE;
   const joined: Fork = { base: base.file, awaits, former: former === whole ? undefined : known };
   if (former === whole || (await isPart(job, whole, former, file))) return joined;
+  // What it continues has moved since, and it moves along.
+  const moved = ledger.get(basePath)?.former;
+  if (moved !== undefined && (await isPart(job, moved.id, former, file))) return { ...joined, former: moved };
   const info = await ingest.find(former);
   if (info === undefined && !(await ingest.wasPurged(former))) {
     const session = await ingest.find(whole);
     // The user deleted or forgot its session, and not what was written after that.
     const isLeft = session === undefined ? job.isForgotten(basePath) : session.deletedAt !== null;
-    return isLeft && !again ? ALONE : joined;
+    return isLeft && !again && !(await ingest.wasPurged(whole)) ? ALONE : joined;
   }
   if (again && (await mayReturn(ingest, info))) return joined;
   if (info === undefined || info.deletedAt !== null) return ALONE;
@@ -160,11 +163,20 @@ export function retire(
 
 async function moveToTrash(ingest: Ingest, ledger: Ledger, former: string, path: string): Promise<boolean> {
   const info = await ingest.find(former);
-  const others = ledger.conversations.of(former).filter((known) => known.path !== path && !known.isFormer);
-  if (info === undefined || others.length > 0 || !(await isUntouched(ingest, ledger, info))) return false;
+  if (info === undefined || (await hasOthers(ingest, ledger, former, path))) return false;
+  if (!(await isUntouched(ingest, ledger, info))) return false;
   const trashed = await ingest.trash(former);
   // Another process may have written to it until it was in the trash.
   const isSame = trashed.head === info.head && trashed.messageCount === info.messageCount;
   if (!isSame) await ingest.restore(former);
   return isSame;
+}
+
+/** Whether other files are in the conversation, also such as the ledger does not know. */
+async function hasOthers(ingest: Ingest, ledger: Ledger, id: string, path: string): Promise<boolean> {
+  const known = ledger.conversations.of(id);
+  if (known.some((one) => one.path !== path && !one.isFormer)) return true;
+  const names = new Set([path, ...known.map((one) => one.path)].map(fileName));
+  const originals = await ingest.originals(id);
+  return originals.some(({ form, file }) => form === "lines" && !names.has(fileName(file)));
 }

@@ -28,7 +28,7 @@ export interface ConversationsOptions {
   /** The first record of the conversation, if the file is known to continue another one. */
   readonly root: string | undefined;
   /** Whether the session, which begins with these lines, is a copy of another one. */
-  readonly isCopy: (first: Line, message: Line) => boolean;
+  readonly isCopy: (first: Line, message: Line | undefined) => boolean;
 }
 
 export class Conversations {
@@ -100,8 +100,8 @@ export class Conversations {
 
   #begin(): void {
     const [first] = this.#opening;
-    const message = this.#opening.at(-1);
-    if (first === undefined || message === undefined) return;
+    if (first === undefined) return;
+    const message = this.#opening.findLast(({ kind }) => kind !== "note");
     const chain = this.#open(MAIN, this.#startOfSession(first, message));
     for (const line of this.#opening) chain.take(line);
     this.#opening = [];
@@ -171,7 +171,7 @@ export class Conversations {
     return { ...entry, branch: this.branch, ...(followsCopy && { startsBranch: true }) };
   }
 
-  #startOfSession(first: Line, message: Line): SourceConversation {
+  #startOfSession(first: Line, message: Line | undefined): SourceConversation {
     const { sessionId, isCopy, root = first.uuid } = this.#options;
     return { sourceId: sessionId, ...startOf(first), root, ...(isCopy(first, message) && { isCopy: true }) };
   }

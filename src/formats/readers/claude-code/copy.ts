@@ -10,14 +10,19 @@ const SESSION = /^[0-9a-f]{8}-[0-9a-f-]{27}(?=\.)/i;
  * queued meanwhile, so it is the message that counts. A copy made by `--fork-session` in the terminal, with checkpoints
  * turned off, looks like any other session.
  */
-export function isCopy(early: readonly SourceRecord[], first: Line, message: Line, name: string): boolean {
+export function isCopy(
+  early: readonly SourceRecord[],
+  first: Line,
+  message: Line | undefined,
+  name: string,
+): boolean {
   const { value } = first;
   const [file] = SESSION.exec(name) ?? [];
   const session = filledIn(value.sessionId);
   if (objectIn(value.forkedFrom) !== undefined) return true;
   // Version 2.0 left the id of the session in the first line.
   if (file !== undefined && session !== undefined && file !== session) return true;
-  return early.some((record) => isLater(record, message));
+  return message !== undefined && early.some((record) => isLater(record, message));
 }
 
 /** A prompt that was queued, or a checkpoint of another message. */

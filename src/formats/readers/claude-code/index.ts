@@ -16,6 +16,7 @@ import { claudeResume } from "./resume.ts";
 export const claudeCode: FormatWith<"lines"> = {
   name: "claude-code",
   lines: {
+    needsMessage: true,
     sniff: (records) => records.some(isOurs),
     base: claudeBase,
     open: (sink, around, state, base) => new ClaudeCodeReader(sink, around, state, base),

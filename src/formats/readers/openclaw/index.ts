@@ -18,6 +18,7 @@ const NAME = "openclaw";
 export const openclaw: FormatWith<"lines" | "document" | "database"> = {
   name: NAME,
   lines: {
+    needsMessage: true,
     sniff: (records, path) => isOpenclawPath(path) && isPiSession(records),
     open: (sink, { path }, state) =>
       new PiReader(sink, { format: NAME, origin: (header) => originOf(path, header) }, state),

@@ -17,6 +17,7 @@ const NAME = "pi";
 export const pi: FormatWith<"lines"> = {
   name: NAME,
   lines: {
+    needsMessage: true,
     sniff: isPiSession,
     open: (sink, { path }, state) =>
       new PiReader(
