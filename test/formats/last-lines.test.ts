@@ -71,3 +71,21 @@ it.each([
   expect((await shapeOf(store)).map(({ branches }) => branches.length)).toEqual([1]);
   expect(await importConversations(store, [file], { verify: true })).toMatchObject({ missing: [] });
 });
+
+it.each([7, 10, 13])(
+  "each conversation keeps its own lines of a file that is read after %i of them",
+  async (count) => {
+    const whole = readFileSync("test/fixtures/claude-code/1.0-inline-sidechains.jsonl", "utf8");
+    const lines = whole.split(/(?<=\n)/);
+    const { file, target } = place();
+    await using store = await openStore(target);
+    for (const read of [count, count + 1, lines.length]) {
+      writeFileSync(file, lines.slice(0, read).join(""));
+      // Nothing is final until the last time.
+      await importConversations(store, [file], {
+        settleMs: read === lines.length ? 0 : Number.MAX_SAFE_INTEGER,
+      });
+    }
+    expect(await importConversations(store, [file], { verify: true })).toMatchObject({ missing: [] });
+  },
+);

@@ -296,7 +296,9 @@ export class FileSink implements Sink {
   /** Whether a later import can continue where this one ends. */
   get canContinue(): boolean {
     const isKnown = (writer: ConversationWriter): boolean => this.originals.save(writer) !== undefined;
-    return this.#early.length === 0 && this.writers.every(isKnown);
+    // A later import does not know whose they are, unless there is one conversation.
+    const isTangled = this.#writers.size > 1 && this.originals.stream.holdsClaimed;
+    return this.#early.length === 0 && !isTangled && this.writers.every(isKnown);
   }
 
   /** What the ledger was not told of yet. The file is done. */

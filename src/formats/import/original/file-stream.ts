@@ -93,6 +93,11 @@ export class FileStream {
     return range && { offset: range.start, line: range.line };
   }
 
+  /** Whether records that were claimed wait for one before them that a reader holds. */
+  get holdsClaimed(): boolean {
+    return this.#ranges.some(({ keepers }, index) => index >= this.#left && keepers.length > 0);
+  }
+
   /** A record was read. It begins where the one before it ended, or after bytes that are none. */
   add(start: number, bytes: number, isBlank: boolean, line = 1): void {
     const isRest = start < this.#cut;
