@@ -102,6 +102,9 @@ export class Messages {
   /** Replace the messages. Those that are known stay as they are: here they are in a form for the model. */
   replace(messages: readonly JsonObject[], record: SourceRecord): void {
     const listed = messages.filter((value) => isSpoken(value) && !this.#isRepeatedAnswer(value));
+    // A resume begins with the context alone. The list of all messages follows, perhaps after an import.
+    const isBeginning = listed.length > 0 && listed.every(isContext);
+    if (isBeginning && this.#items.some((item) => !item.isContext)) return;
     const ids = listed.map(idOf);
     // Forgotten messages are assumed to be unchanged, up to the first remembered one.
     const shift = this.#isCut ? Math.max(0, ids.indexOf(this.#items[0]?.id ?? "")) : 0;

@@ -66,6 +66,14 @@ describe("a recording that was resumed", () => {
     }
   });
 
+  it("is not rewound by the context that a resume begins with", async () => {
+    for (const end of [13, 14, 21, 22]) {
+      const { shape, missing, messages } = await imported(LINES.slice(0, end), LINES);
+      expect({ branches: shape?.branches, missing }).toEqual({ branches: [SAID], missing: [] });
+      expect(messages).toHaveLength(11);
+    }
+  });
+
   it("goes on after a rewind, whose list lacks the context", async () => {
     const prompt = JSON.parse(LINES.find((line) => line.includes("Second prompt")) ?? "{}");
     const kept = JSON.parse(LINES[14] ?? "{}").$set.messages.slice(1);
