@@ -270,6 +270,8 @@ async function goesOn(
   if (memory === undefined || session.mode !== "write" || memory.format !== format.name) return false;
   if (memory.reader === undefined || memory.offset === 0) return false;
   if (begunOf(ledger, file.path) !== undefined) return false;
+  // Of one without a conversation, it is not known yet what it continues.
+  if (format.lines.base !== undefined && ledger.conversations.last(file.path) === undefined) return false;
   if (file.archive !== undefined || memory.identity !== file.identity || file.size < memory.offset)
     return false;
   return (await fingerprintOf(source, memory.offset)) === memory.fingerprint;

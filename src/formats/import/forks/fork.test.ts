@@ -1,5 +1,14 @@
 /** Forks that are imported before the sessions that they were forked from. */
-import { appendFileSync, cpSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  cpSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { zstdCompressSync } from "node:zlib";
@@ -352,6 +361,57 @@ describe("a fork that is written after its session", () => {
     await store.ingest().forgetImports();
     await importAll(store);
     expect((await store.list()).items).toEqual([]);
+  });
+});
+
+describe("a fork and its session are one conversation", () => {
+  const cut = (name: string, lines: number): void => {
+    const whole = readFileSync(join(CLAUDE, name), "utf8").split(/(?<=\n)/);
+    mkdirSync(home, { recursive: true });
+    writeFileSync(join(home, name), whole.slice(0, lines).join(""));
+  };
+
+  async function expectOne(store: Store, again = false): Promise<void> {
+    await importAll(store, again);
+    expect((await store.list()).items).toHaveLength(1);
+    expect(await isComplete(store)).toBe(true);
+  }
+
+  it("if the fork had only begun when it was imported", async () => {
+    await using store = await openStore(target);
+    cut(LATE_FORK, 3);
+    await importAll(store);
+    add(CLAUDE, LATE_FORK, SESSION);
+    await expectOne(store);
+  });
+
+  it("if the session had only begun when it was imported, days ago", async () => {
+    await using store = await openStore(target);
+    cut(SESSION, 2);
+    const left = Date.now() / 1000 - 2 * 86_400;
+    utimesSync(join(home, SESSION), left, left);
+    await importAll(store);
+    add(CLAUDE, LATE_FORK, SESSION);
+    await expectOne(store);
+  });
+
+  it("if the file of the fork was moved before the session was found", async () => {
+    await using store = await openStore(target);
+    add(CODEX, EARLY_FORK);
+    await importAll(store);
+    mkdirSync(join(home, "archived_sessions"));
+    renameSync(join(home, EARLY_FORK), join(home, "archived_sessions", basename(EARLY_FORK)));
+    add(CODEX, THREAD);
+    await expectOne(store);
+  });
+
+  it("if everything is imported again without the ledger", async () => {
+    await using store = await openStore(target);
+    add(CODEX, WENT_BACK);
+    await importAll(store);
+    rmSync(`${target.slice("sqlite:".length)}-imports`);
+    add(CODEX, THREAD);
+    await expectOne(store, true);
   });
 });
 

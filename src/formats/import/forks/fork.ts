@@ -3,13 +3,16 @@
  * is there, the fork becomes a part of its conversation, and the former one goes to the trash, unless the user has
  * changed or deleted it. The store decides, and the ledger only knows what an import left there.
  */
+import { existsSync } from "node:fs";
 import type { ConversationInfo } from "../../../engine/index.ts";
 import { splitMark } from "../../../key/copies.ts";
 import type { StoredEntry } from "../../../message/types.ts";
 import type { Ingest } from "../../../store/write/ingest.ts";
+import { isPlainObject } from "../../../util/json.ts";
 import type { Base, BaseFile } from "../../contract/format.ts";
 import { conversationIdOf, isMadeId } from "../../contract/ids.ts";
 import type { SourceFile } from "../../sources/types.ts";
+import { begunOf } from "../begun.ts";
 import type { RememberedConversation } from "../ledger/conversations.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import { fileName } from "../original/file-name.ts";
@@ -57,8 +60,9 @@ async function placedFork(job: ForkJob, file: SourceFile, format: string, base: 
   const former = known?.id ?? conversationIdOf(format, base.alone);
   const whole = conversationIdOf(format, base.file.root);
   const basePath = file.around.pathOf(base.file.name);
-  if (isElsewhere(job, basePath, whole)) return ALONE;
-  const joined: Fork = { base: base.file, awaits, former: former === whole ? undefined : known };
+  if (isElsewhere(job, basePath, whole)) return (await partElsewhere(job, file, base.file, former)) ?? ALONE;
+  const left = known ?? ledger.conversations.of(former).find(({ isFormer }) => !isFormer);
+  const joined: Fork = { base: base.file, awaits, former: former === whole ? undefined : left };
   if (former === whole || (await isPart(job, whole, former, file))) return joined;
   // What it continues has moved since, and it moves along.
   const moved = ledger.get(basePath)?.former;
@@ -70,13 +74,15 @@ async function placedFork(job: ForkJob, file: SourceFile, format: string, base: 
     const isLeft = session === undefined ? job.isForgotten(basePath) : session.deletedAt !== null;
     return isLeft && !again && !(await ingest.wasPurged(whole)) ? ALONE : joined;
   }
-  if (again && (await mayReturn(ingest, info))) return joined;
-  if (info === undefined || info.deletedAt !== null) return ALONE;
-  if (again || mode !== "write" || (await isUnwanted(ingest, whole))) return apart(job);
+  const isLive = info?.deletedAt === null;
   // A killed import has not told the ledger what it left, or the ledger is lost: reading the fork tells it again.
-  if (ledger.conversations.of(former).length === 0) {
+  const isUnknown = isLive && mode === "write" && ledger.conversations.of(former).length === 0;
+  if (isUnknown && (again || !(await isUnwanted(ingest, whole)))) {
     return { base: undefined, awaits: base.sourceId, former: undefined, isOpen: true };
   }
+  if (again && (await mayReturn(ingest, info))) return joined;
+  if (!isLive) return ALONE;
+  if (again || mode !== "write" || (await isUnwanted(ingest, whole))) return apart(job);
   return (await isUntouched(ingest, ledger, info)) ? joined : apart(job);
 }
 
@@ -91,8 +97,25 @@ function apart({ mode, onApart }: ForkJob): Fork {
 function isElsewhere({ ledger, isApart }: ForkJob, path: string, whole: string): boolean {
   const isRead = isApart.get(path);
   if (isRead !== undefined) return isRead;
+  if (begunOf(ledger, path) !== undefined) return false;
   const known = [...ledger.conversations.ofFile(path)];
   return known.length > 0 && !known.some(({ id }) => id === whole);
+}
+
+/** An earlier import joined it to that conversation: its own one is in the trash, where new lines would be lost. */
+async function partElsewhere(
+  job: ForkJob,
+  file: SourceFile,
+  base: BaseFile,
+  former: string,
+): Promise<Fork | undefined> {
+  for (const { id, sourceId, root = sourceId } of job.ledger.conversations.ofFile(
+    file.around.pathOf(base.name),
+  )) {
+    const isJoined = id !== former && (await isPart(job, id, former, file));
+    if (isJoined) return { base: { ...base, root }, awaits: undefined, former: undefined };
+  }
+  return undefined;
 }
 
 /** An earlier import has joined it, perhaps under another name of its file. */
@@ -140,6 +163,8 @@ async function isUntouched(ingest: Ingest, ledger: Ledger, info: ConversationInf
 
 /** Made of a record, or by the import itself, and unchanged. */
 function isOfImport(entry: StoredEntry): boolean {
+  // One that another replaced has been erased by an import.
+  if (isPlainObject(entry.data) && entry.data.type === "original") return true;
   return !isFinal(entry) && (provenanceIn(entry).import !== undefined || isMadeId(entry.id));
 }
 
@@ -175,7 +200,8 @@ async function moveToTrash(ingest: Ingest, ledger: Ledger, former: string, path:
 /** Whether other files are in the conversation, also such as the ledger does not know. */
 async function hasOthers(ingest: Ingest, ledger: Ledger, id: string, path: string): Promise<boolean> {
   const known = ledger.conversations.of(id);
-  if (known.some((one) => one.path !== path && !one.isFormer)) return true;
+  const hasMoved = (former: string): boolean => fileName(former) === fileName(path) && !existsSync(former);
+  if (known.some((one) => one.path !== path && !one.isFormer && !hasMoved(one.path))) return true;
   const names = new Set([path, ...known.map((one) => one.path)].map(fileName));
   const originals = await ingest.originals(id);
   return originals.some(({ form, file }) => form === "lines" && !names.has(fileName(file)));
