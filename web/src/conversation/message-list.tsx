@@ -3,7 +3,7 @@ import type { JSX } from "preact";
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { ToolState } from "../../../src/gateway/wire/frames.ts";
 import { useKey } from "../app/keys.ts";
-import { useCell } from "../state/cell.ts";
+import { Cell, useCell } from "../state/cell.ts";
 import { Button } from "../ui/button.tsx";
 import { useVirtual } from "../ui/list/use-virtual.ts";
 import type { Chat } from "./chat.ts";
@@ -48,7 +48,9 @@ export function MessageList({ chat, marked }: MessageListProps): JSX.Element {
     [rows, state, pending, running, failure, isElsewhere],
   );
   /** Only a reader who went to the end wants to be taken along. */
-  const isFollowing = useRef(true);
+  const isFollowing = useMemo(() => new Cell(true), [chat]);
+  /** Where the list was scrolled to: what the reader moves differs from it. */
+  const top = useRef(0);
   const [isFar, setFar] = useState(false);
   const virtual = useVirtual({
     count: items.length,
@@ -57,7 +59,7 @@ export function MessageList({ chat, marked }: MessageListProps): JSX.Element {
     estimateSize: (index) => estimatedHeight(items[index]),
     overscan: SPARE,
     anchorTo: "end",
-    scrollEndThreshold: isFollowing.current ? AT_END : -1,
+    scrollEndThreshold: useCell(isFollowing) ? AT_END : -1,
   });
   const shown = virtual.getVirtualItems();
 
@@ -67,7 +69,7 @@ export function MessageList({ chat, marked }: MessageListProps): JSX.Element {
       virtual.scrollToEnd();
       if (entry !== null && entry === marked) void chat.readLinked(entry);
     } else {
-      isFollowing.current = false;
+      isFollowing.set(false);
       virtual.scrollToIndex(index, { align: offset === null ? "center" : "start" });
       if (offset) requestAnimationFrame(() => virtual.scrollBy(offset));
     }
@@ -84,19 +86,19 @@ export function MessageList({ chat, marked }: MessageListProps): JSX.Element {
   useLayoutEffect(() => {
     const element = scroller.current;
     if (!element) return;
-    let before = element.scrollTop;
+    top.current = element.scrollTop;
     const look = (): void => {
       const left = element.scrollHeight - element.clientHeight - element.scrollTop;
       const isAtEnd = left <= AT_END && !chat.timeline.state.value.hasAfter;
-      if (isAtEnd && element.scrollTop > before) isFollowing.current = true;
+      if (isAtEnd && element.scrollTop > top.current) isFollowing.set(true);
       // With more room, the end of the list moves down: that is not the reader.
-      else if (element.scrollTop < before - 1 && left > 1) isFollowing.current = false;
-      before = element.scrollTop;
-      const top = virtual.getVirtualItemForOffset(element.scrollTop);
-      const entry = top && chat.timeline.state.value.entries.find(({ id }) => id === top.key);
+      else if (element.scrollTop < top.current - 1 && left > 1) isFollowing.set(false);
+      top.current = element.scrollTop;
+      const row = virtual.getVirtualItemForOffset(element.scrollTop);
+      const entry = row && chat.timeline.state.value.entries.find(({ id }) => id === row.key);
       keepPosition(
         chat.id,
-        isAtEnd || !entry || !top ? undefined : { entry: entry.id, offset: element.scrollTop - top.start },
+        isAtEnd || !entry || !row ? undefined : { entry: entry.id, offset: element.scrollTop - row.start },
       );
     };
     element.addEventListener("scroll", look, { passive: true });
@@ -105,8 +107,10 @@ export function MessageList({ chat, marked }: MessageListProps): JSX.Element {
   useEndInView(scroller, isFollowing);
 
   const total = virtual.getTotalSize();
-  const room = useRoom(scroller, useCell(chat.sent), items, virtual, total, () => {
-    isFollowing.current = false;
+  const room = useRoom(scroller, useCell(chat.sent), items, virtual, (scrolledTo) => {
+    isFollowing.set(false);
+    // With the room below it, what was sent is at the end; but its reader did not go there.
+    top.current = scrolledTo;
   });
   useLayoutEffect(() => {
     const element = scroller.current;
@@ -117,11 +121,11 @@ export function MessageList({ chat, marked }: MessageListProps): JSX.Element {
 
   const toLatest = async (): Promise<void> => {
     if (state.hasAfter) await chat.timeline.open("end");
-    isFollowing.current = true;
+    isFollowing.set(true);
     virtual.scrollToEnd();
   };
   const toStart = async (): Promise<void> => {
-    isFollowing.current = false;
+    isFollowing.set(false);
     if (state.hasBefore) await chat.timeline.open("start");
     virtual.scrollToOffset(0);
   };
@@ -164,7 +168,7 @@ export function MessageList({ chat, marked }: MessageListProps): JSX.Element {
             </div>
           </div>
         </RunningTools.Provider>
-        <div ref={room} />
+        <div style={{ height: `${room}px` }} />
       </div>
       {isFar && (
         <div class="to-latest">
