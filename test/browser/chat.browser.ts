@@ -1,4 +1,4 @@
-import type { Page } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { Step } from "../support/models/model-server.ts";
 import { openScene, runInPage, type Scene } from "./scene.ts";
@@ -6,7 +6,6 @@ import { openScene, runInPage, type Scene } from "./scene.ts";
 /** An answer stops before its second half until a test lets it continue. */
 let gate = Promise.withResolvers<void>();
 let scene: Scene;
-let id = "";
 
 function answer(text: string): Step {
   if (/slowly/.test(text))
@@ -18,14 +17,7 @@ function answer(text: string): Step {
 
 beforeAll(async () => {
   scene = await openScene(
-    async (store) => {
-      const conversation = await store.create({ title: "A chat" });
-      id = conversation.id;
-      await conversation.append([
-        { role: "user", content: "Hello" },
-        { role: "assistant", content: "Hello to you." },
-      ]);
-    },
+    async () => {},
     ({ body }) => {
       const messages = body.messages as { readonly role: string; readonly content: unknown }[];
       return answer(JSON.stringify(messages.findLast(({ role }) => role === "user")?.content));
@@ -37,6 +29,9 @@ afterAll(async () => {
   await scene[Symbol.asyncDispose]();
 });
 
+/** The list of conversations shows words of them, too. */
+const messages = (page: Page): Locator => page.locator(".messages");
+
 async function send(page: Page, text: string): Promise<void> {
   await page.getByLabel("Message", { exact: true }).fill(text);
   await page.keyboard.press("Enter");
@@ -44,13 +39,14 @@ async function send(page: Page, text: string): Promise<void> {
 
 it("streams an answer, in two tabs", async () => {
   gate = Promise.withResolvers();
+  const id = await scene.begin();
   const page = await scene.open(`#/c/${id}`);
   const other = await scene.open(`#/c/${id}`);
   await other.locator(".message", { hasText: "Hello to you." }).waitFor();
   await send(page, "Say it slowly");
   for (const tab of [page, other]) {
     await tab.locator(".running").getByText("The first half.").first().waitFor();
-    expect(await tab.getByText("The second half.").count()).toBe(0);
+    expect(await messages(tab).getByText("The second half.").count()).toBe(0);
   }
   await page.locator(".row .pulse").waitFor();
   // What is sent now waits for its turn, in both.
@@ -62,7 +58,7 @@ it("streams an answer, in two tabs", async () => {
   }
   gate.resolve();
   for (const tab of [page, other]) {
-    await tab.getByText("The second half.").waitFor();
+    await messages(tab).getByText("The second half.").waitFor();
     await tab.locator(".running").waitFor({ state: "detached" });
     expect(await tab.getByText("Say it slowly").count()).toBeGreaterThan(0);
     expect(await tab.locator(".message.user", { hasText: "Say it slowly" }).count()).toBe(1);
@@ -72,7 +68,7 @@ it("streams an answer, in two tabs", async () => {
 });
 
 it("does not move what is read while text arrives", async () => {
-  const page = await scene.open(`#/c/${id}`);
+  const page = await scene.open(`#/c/${await scene.begin()}`);
   await page.locator(".message", { hasText: "Hello to you." }).waitFor();
   const places = runInPage<number[]>(page, "places", { text: "Something long" });
   await send(page, "Something long");
@@ -84,7 +80,7 @@ it("does not move what is read while text arrives", async () => {
 
 it("stops an answer, and resumes it", async () => {
   gate = Promise.withResolvers();
-  const page = await scene.open(`#/c/${id}`);
+  const page = await scene.open(`#/c/${await scene.begin()}`);
   await send(page, "Count slowly");
   await page.locator(".running").getByText("The first half.").first().waitFor();
   await page.getByRole("button", { name: "Stop the answer" }).click();
@@ -94,7 +90,7 @@ it("stops an answer, and resumes it", async () => {
 
 it("survives a kill of the gateway in the middle of an answer", async () => {
   gate = Promise.withResolvers();
-  const page = await scene.open(`#/c/${id}`);
+  const page = await scene.open(`#/c/${await scene.begin()}`);
   await send(page, "Speak slowly");
   await page.locator(".running").getByText("The first half.").first().waitFor();
   await scene.kill();
@@ -111,6 +107,7 @@ it("survives a kill of the gateway in the middle of an answer", async () => {
 });
 
 it("says that live updates are refused, and asks for them again", async () => {
+  const id = await scene.begin();
   const page = await scene.open("#/new", { colorScheme: "light" });
   let asked = 0;
   await page.routeWebSocket(/\/ws$/, (socket) => {
@@ -139,7 +136,7 @@ it("says that live updates are refused, and asks for them again", async () => {
 });
 
 it("says why an answer failed", async () => {
-  const page = await scene.open(`#/c/${id}`);
+  const page = await scene.open(`#/c/${await scene.begin()}`);
   await send(page, "Please fail");
   await page.getByText("The answer failed").waitFor();
   await page.getByText("The model does not like this").waitFor();
@@ -176,7 +173,7 @@ it("leads back from an edited first message to the original", async () => {
 });
 
 it("completes commands", async () => {
-  const page = await scene.open(`#/c/${id}`);
+  const page = await scene.open(`#/c/${await scene.begin()}`);
   await page.getByLabel("Message", { exact: true }).fill("/ti");
   await page.keyboard.press("Tab");
   await page.keyboard.type("Renamed by a command");
@@ -185,7 +182,7 @@ it("completes commands", async () => {
 });
 
 it("keeps a command in the field that it does not know or cannot run, and says why", async () => {
-  const page = await scene.open(`#/c/${id}`);
+  const page = await scene.open(`#/c/${await scene.begin()}`);
   const field = page.getByLabel("Message", { exact: true });
   const refused = async (text: string, reason: RegExp): Promise<void> => {
     await field.fill(text);
@@ -207,7 +204,7 @@ it("keeps a command in the field that it does not know or cannot run, and says w
 });
 
 it("stores files that are attached", async () => {
-  const page = await scene.open(`#/c/${id}`);
+  const page = await scene.open(`#/c/${await scene.begin()}`);
   await page
     .locator("input[type=file]")
     .setInputFiles({ name: "notes.txt", mimeType: "text/plain", buffer: Buffer.from("Some notes") });

@@ -9,19 +9,11 @@ import { openScene, type Scene } from "./scene.ts";
 
 let cable: Cuttable;
 let scene: Scene;
-let id = "";
-const key = "web:chat";
 
 beforeAll(async () => {
   cable = await Cuttable.open();
-  const seed: Parameters<typeof openScene>[0] = async (store) => {
-    const conversation = await store.open(key, { title: "A chat" });
-    id = conversation.id;
-    await conversation.append({ role: "user", content: "Hello" });
-  };
-  scene = await openScene(seed, ({ body }) => [{ text: `Answer of ${body.model}` }], {
-    hosts: [`127.0.0.1:${cable.port}`],
-  });
+  const script: Parameters<typeof openScene>[1] = ({ body }) => [{ text: `Answer of ${body.model}` }];
+  scene = await openScene(async () => {}, script, { hosts: [`127.0.0.1:${cable.port}`] });
   cable.target = Number(new URL(scene.url).port);
 });
 afterAll(async () => {
@@ -39,17 +31,18 @@ async function send(page: Page, text: string): Promise<void> {
 }
 
 /** How often a message of the user is stored. */
-async function stored(text: string): Promise<number> {
+async function stored(id: string, text: string): Promise<number> {
   await using store = await openStore(`sqlite:${join(scene.stateDir, "store.db")}`);
-  const { items } = await (await store.open(key)).messages({ last: 100 });
+  const items = (await (await store.get(id))?.messages({ last: 100 }))?.items ?? [];
   return items.filter(({ message }) => JSON.stringify(message.content).includes(text)).length;
 }
 
 it("keeps what was typed and its files until they are accepted, also over a reload without a gateway", async () => {
   cable.isCut = false;
   const baseURL = `http://127.0.0.1:${cable.port}`;
+  const id = await scene.begin();
   let page = await scene.open(`#/c/${id}`, { baseURL });
-  await page.locator(".message", { hasText: "Hello" }).waitFor();
+  await page.locator(".message", { hasText: "Hello to you." }).waitFor();
   const notes = { name: "notes.txt", mimeType: "text/plain", buffer: Buffer.from("Some notes") };
   await page.locator("input[type=file]").setInputFiles(notes);
   await files(page).getByText("10 B").waitFor();
@@ -88,13 +81,14 @@ it("keeps what was typed and its files until they are accepted, also over a relo
   await page.locator(".message.user:not(.pending)", { hasText: "Typed in a lift" }).waitFor();
   expect(await field(page).inputValue()).toBe("The next thought");
   await field(page).fill("");
-  expect([await stored("Typed in a tunnel"), await stored("Typed in a lift")]).toEqual([1, 1]);
+  expect([await stored(id, "Typed in a tunnel"), await stored(id, "Typed in a lift")]).toEqual([1, 1]);
   await page.context().close();
 });
 
 it("gives back a message that was refused, with the reason, and sends it again", async () => {
+  const id = await scene.begin();
   const page = await scene.open(`#/c/${id}`);
-  await page.locator(".message", { hasText: "Hello" }).waitFor();
+  await page.locator(".message", { hasText: "Hello to you." }).waitFor();
   const request = (method: string, path: string): Promise<number> =>
     page.evaluate(`fetch(${JSON.stringify(path)}, { method: "${method}" }).then((r) => r.status)`);
   expect(await request("DELETE", `/api/v1/conversations/${id}`)).toBeLessThan(300);
@@ -107,12 +101,12 @@ it("gives back a message that was refused, with the reason, and sends it again",
   expect(await request("POST", `/api/v1/conversations/${id}/restore`)).toBeLessThan(300);
   await field(page).press("Enter");
   await page.locator(".message.user:not(.pending)", { hasText: "Into the trash?" }).waitFor();
-  expect(await stored("Into the trash?")).toBe(1);
+  expect(await stored(id, "Into the trash?")).toBe(1);
 });
 
 it("takes files that are dropped and pasted, and says at once which are too large or too many", async () => {
-  const page = await scene.open(`#/c/${id}`);
-  await page.locator(".message", { hasText: "Hello" }).waitFor();
+  const page = await scene.open(`#/c/${await scene.begin()}`);
+  await page.locator(".message", { hasText: "Hello to you." }).waitFor();
   await page.evaluate(`(() => {
     const filled = (name) => {
       const data = new DataTransfer();
@@ -162,7 +156,7 @@ it("takes files that are dropped and pasted, and says at once which are too larg
 });
 
 it("says before a file is sent that a model cannot read it, and shows the file, not what the model reads", async () => {
-  const page = await scene.open(`#/c/${id}`);
+  const page = await scene.open(`#/c/${await scene.begin()}`);
   const setup = { name: "setup.exe", mimeType: "application/x-msdownload", buffer: Buffer.from("MZ") };
   await page.locator("input[type=file]").setInputFiles(setup);
   await files(page).getByText("the model gets only its name").waitFor();
@@ -174,7 +168,7 @@ it("says before a file is sent that a model cannot read it, and shows the file, 
 
 it("works on a page from plain HTTP, where browsers turn much off", async () => {
   const baseURL = `http://${UNTRUSTED_HOST}:${new URL(scene.url).port}`;
-  const page = await scene.open(`#/c/${id}`, { baseURL });
+  const page = await scene.open(`#/c/${await scene.begin()}`, { baseURL });
   expect(await page.evaluate("window.isSecureContext")).toBe(false);
   await send(page, "Over plain HTTP");
   const sent = page.locator(".message.user:not(.pending)", { hasText: "Over plain HTTP" });
@@ -188,7 +182,7 @@ it("works on a page from plain HTTP, where browsers turn much off", async () => 
 });
 
 it("lists every model inside the window, and answers with the one that is chosen", async () => {
-  const page = await scene.open(`#/c/${id}`);
+  const page = await scene.open(`#/c/${await scene.begin()}`);
   await page.getByRole("button", { name: "Model: local/small" }).click();
   const last = page.getByRole("menuitemradio", { name: /^Offline search/ });
   await last.waitFor();

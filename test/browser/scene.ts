@@ -18,6 +18,8 @@ export interface Scene extends AsyncDisposable {
   readonly stateDir: string;
   /** Signs in once. */
   link(): Promise<string>;
+  /** A new conversation. A test that begins one can be tried again: what a failed try left does not matter. */
+  begin(): Promise<string>;
   /** A page that is signed in, at this fragment. With options, in a new context; `baseURL` is another way to the gateway. */
   open(place?: string, options?: BrowserContextOptions): Promise<Page>;
   /** Errors of scripts and refusals of the content security policy, in all pages. */
@@ -44,7 +46,8 @@ export async function openScene(
   const home = mkdtempSync(join(tmpdir(), "colloquy-browser-"));
   const stateDir = join(home, ".colloquy");
   mkdirSync(stateDir, { mode: 0o700 });
-  const store = await openStore(`sqlite:${join(stateDir, "store.db")}`);
+  const target = `sqlite:${join(stateDir, "store.db")}`;
+  const store = await openStore(target);
   await seed(store);
   await store.close();
   const models = await modelServer(script);
@@ -59,6 +62,7 @@ export async function openScene(
     stateDir,
     problems,
     link: () => running.link(),
+    begin: () => begin(target),
     open: async (place = "#/", options) => {
       const context = options ? await signedIn(browser, await running.link(), options) : shared;
       const page = await context.newPage();
@@ -78,6 +82,16 @@ export async function openScene(
       rmSync(home, { recursive: true, force: true });
     },
   };
+}
+
+async function begin(target: string): Promise<string> {
+  await using store = await openStore(target);
+  const conversation = await store.create({ title: "A chat" });
+  await conversation.append([
+    { role: "user", content: "Hello" },
+    { role: "assistant", content: "Hello to you." },
+  ]);
+  return conversation.id;
 }
 
 interface Running {

@@ -3,7 +3,8 @@ async ({ text }) => {
   const list = document.querySelector(".messages");
   const top = list.getBoundingClientRect().top;
   const places = [];
-  for (;;) {
+  const endMs = performance.now() + 60_000;
+  while (performance.now() < endMs) {
     await new Promise((done) => requestAnimationFrame(() => setTimeout(done, 0)));
     const messages = [...list.querySelectorAll(".message")];
     const message = messages.find((one) => one.matches(".user") && one.textContent.includes(text));
@@ -12,4 +13,5 @@ async ({ text }) => {
     const isStored = messages.at(-1).matches(".assistant") && !list.querySelector(".running");
     if (isStored) return places;
   }
+  throw new Error("the answer was not stored");
 };
