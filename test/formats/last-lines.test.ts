@@ -89,3 +89,19 @@ it.each([7, 10, 13])(
     expect(await importConversations(store, [file], { verify: true })).toMatchObject({ missing: [] });
   },
 );
+
+it("what stands between the lines of an answer is kept, although nothing else is read before the last time", async () => {
+  const fixture = "test/fixtures/claude-code/2.1-session/21000000-0000-4000-8000-000000000003.jsonl";
+  const whole = readFileSync(fixture);
+  const { file, target } = place();
+  await using store = await openStore(target);
+  // The call; what it tells while it runs, and its result; the rest.
+  for (const bytes of [1802, 3586, whole.length]) {
+    writeFileSync(file, whole.subarray(0, bytes));
+    await importConversations(store, [file], { settleMs: Number.MAX_SAFE_INTEGER });
+  }
+  await importConversations(store, [file]);
+  expect(await importConversations(store, [file], { verify: true })).toMatchObject({ missing: [] });
+  const [original] = await writeOriginals(store, `claude-code:${SESSION}`, tempFolder(), {});
+  expect(original).toMatchObject({ isExact: true, notes: [] });
+});

@@ -243,7 +243,7 @@ export class FileSink implements Sink {
   async finish(final: boolean, size: number | undefined): Promise<void> {
     if (final && this.#early.length > 0) this.#openFallback();
     this.letWrite();
-    if (final) this.originals.stream.releaseAll();
+    if (final) this.originals.stream.releaseAll(this.#resumes);
     else this.originals.stream.release();
     for (const writer of this.writers) this.originals.flush(writer, size);
     this.#keepBeside();

@@ -178,11 +178,15 @@ export class FileStream {
     return isUnowned ? this.#fallback() : neighbour;
   }
 
-  /** Nothing more is claimed: unclaimed bytes go with their neighbours. */
-  releaseAll(): void {
+  /**
+   * Nothing more is claimed: unclaimed bytes go with their neighbours. `isContinued`: what an earlier import has claimed
+   * waited behind a record that a reader held, and may have none.
+   */
+  releaseAll(isContinued = false): void {
     this.#unclaimed = 0;
     while (this.#left < this.#ranges.length) {
-      this.#pass(this.#ranges[this.#left] as Range, this.#last ?? this.#next());
+      const neighbour = this.#last ?? this.#next() ?? (isContinued ? this.#fallback() : undefined);
+      this.#pass(this.#ranges[this.#left] as Range, neighbour);
     }
     this.#forget();
   }
