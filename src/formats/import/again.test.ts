@@ -1,4 +1,4 @@
-import { appendFileSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { appendFileSync, cpSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import { piHeader, piSays } from "../../../test/formats/pi-session.ts";
@@ -166,5 +166,26 @@ describe("a source that changes an entry under the same id", () => {
       "three",
       "four",
     ]);
+  });
+});
+
+describe("a source whose pictures or long outputs are gone", () => {
+  const SESSION = "21000000-0000-4000-8000-000000000003";
+
+  it.each([
+    ["Claude Code", "claude-code/2.1-session", "", `${SESSION}/tool-results/toolu_log.txt`, 12],
+    ["ChatGPT", "chatgpt/assets.json", "conversations.json", "file-AbC123-leaf.png", 6],
+  ])("adds nothing, and lacks nothing: %s", async (_, fixture, copy, beside, messages) => {
+    const sources = join(folder, "sources");
+    rmSync(file);
+    cpSync(join("test/fixtures", fixture), join(sources, copy), { recursive: true });
+    writeFileSync(join(sources, beside), "what is beside it");
+    await using store = await openStore(`sqlite:${join(folder, "store.db")}`);
+    expect(await take(store)).toMatchObject({ messages });
+    rmSync(join(sources, beside));
+    // All of it is read again, as from a copy in another place.
+    expect(await take(store, true)).toMatchObject({ messages: 0, branches: 0 });
+    const verified = await importConversations(store, [sources], { verify: true });
+    expect(verified).toMatchObject({ missing: [] });
   });
 });

@@ -69,6 +69,16 @@ async function filled(
   };
 }
 
+/** Whether files of the message were not found: by this, or by the reader, which looks for some itself. */
+export function lacksFiles(message: Message | undefined): boolean {
+  return Array.isArray(message?.content) && message.content.some(isLacking);
+}
+
+function isLacking(block: unknown): boolean {
+  if (!isPlainObject(block)) return false;
+  return block.missing === true || (Array.isArray(block.content) && block.content.some(isLacking));
+}
+
 const SIGNATURES: readonly (readonly [string, string])[] = [
   ["89504e47", "image/png"],
   ["ffd8ff", "image/jpeg"],

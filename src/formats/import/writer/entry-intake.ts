@@ -8,7 +8,7 @@ import { isPlainObject, type JsonObject } from "../../../util/json.ts";
 import type { SourceConversation, SourceRecord } from "../../contract/reader.ts";
 import type { ConversationOriginals } from "../original/conversation-originals.ts";
 import type { TextPlaceholders } from "../text-placeholders.ts";
-import { attachFiles } from "./attach-files.ts";
+import { attachFiles, lacksFiles } from "./attach-files.ts";
 import type { BatchOptions, Create } from "./batch-writer.ts";
 import { introduction, introductionId } from "./conversation-start.ts";
 import { contentFingerprint, KnownEntries, versionId } from "./known-entries.ts";
@@ -111,15 +111,13 @@ export class EntryIntake {
 
   /** The store has the content of files instead of references to them. */
   #verify(queued: QueuedEntry): Promise<void> | undefined {
+    const check = ({ id, message, data }: PreparedEntry): void => {
+      const { known } = this.tree;
+      const isCopy = lacksFiles(message) && known.idOf(id) !== undefined;
+      if (!isCopy && !known.holds({ ...queued.entry, message, data })) this.#options.missing(queued);
+    };
     const prepared = attachFiles(queued, this.#options.unresolved);
-    if (!(prepared instanceof Promise)) {
-      this.#options.missing(queued);
-      return undefined;
-    }
-    return prepared.then(({ message, data }) => {
-      const whole = { ...queued.entry, message, data };
-      if (!this.tree.known.holds(whole)) this.#options.missing(queued);
-    });
+    return prepared instanceof Promise ? prepared.then(check) : void check(prepared);
   }
 
   /** The store may have it among the entries that were not loaded. */
@@ -151,6 +149,8 @@ export class EntryIntake {
   ): Promise<void> {
     const prepared = await preparing;
     if (!isKnownId) return this.#place(queued, prepared);
+    // Its tool has deleted them, or only the transcript was copied: the first one may have them.
+    if (lacksFiles(prepared.message)) return;
     await this.tree.settle();
     const fingerprint = contentFingerprint(contentOf(prepared));
     const id = versionId(prepared.id, fingerprint);
