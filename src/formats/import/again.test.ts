@@ -26,8 +26,8 @@ function take(store: Store, again = false) {
 }
 
 /** The texts on a branch; of the checked-out one by default. */
-async function path(store: Store, branch?: string): Promise<unknown[]> {
-  const page = await (await store.get(KEY))?.messages(branch === undefined ? {} : { branch });
+async function path(store: Store, branch?: string, key = KEY): Promise<unknown[]> {
+  const page = await (await store.get(key))?.messages(branch === undefined ? {} : { branch });
   return (page?.items ?? []).map(({ message }) => message?.content);
 }
 
@@ -187,5 +187,53 @@ describe("a source whose pictures or long outputs are gone", () => {
     expect(await take(store, true)).toMatchObject({ messages: 0, branches: 0 });
     const verified = await importConversations(store, [sources], { verify: true });
     expect(verified).toMatchObject({ missing: [] });
+  });
+});
+
+describe("an answer that was stored in parts, because imports fell between its lines", () => {
+  const SESSION = "21000000-0000-4000-8000-000000000003";
+  const line = (uuid: string, parentUuid: string | null, message: object): string =>
+    `${JSON.stringify({ type: "role" in message ? "user" : "assistant", uuid, parentUuid, sessionId: SESSION, message })}\n`;
+  const says = (uuid: string, parent: string | null, content: unknown): string =>
+    line(uuid, parent, { role: "user", content });
+  const part = (uuid: string, parent: string, id: string, block: object): string =>
+    line(uuid, parent, { id, content: [block] });
+  const text = (said: string) => ({ type: "text", text: said });
+  const call = (id: string) => ({ type: "tool_use", id, name: "Bash", input: {} });
+  const result = (uuid: string, parent: string, id: string): string =>
+    says(uuid, parent, [{ type: "tool_result", tool_use_id: id, content: `of ${id}` }]);
+
+  const prompt = says("u1", null, "Go");
+
+  const calls = [part("a1", "u1", "m1", text("First")), part("a2", "a1", "m1", call("t"))];
+  const resultBetween = [
+    part("a1", "u1", "m1", call("s")) + result("r1", "a1", "s"),
+    part("a2", "a1", "m1", call("t")),
+  ];
+
+  it.each([
+    ["a text and a call", calls, false],
+    ["the same, read in two passes", calls, true],
+    ["a result before the last call", resultBetween, false],
+    ["the same, read in two passes", resultBetween, true],
+  ])("is continued after its last part by a copy of the session: %s", async (_, parts, isReadFirst) => {
+    const sources = join(folder, "sources");
+    rmSync(file);
+    await using store = await openStore(`sqlite:${join(folder, "store.db")}`);
+    const session = join(sources, `${SESSION}.jsonl`);
+    writeFileSync(session, prompt);
+    for (const lines of parts) {
+      appendFileSync(session, lines);
+      await take(store);
+    }
+    const before = await path(store, undefined, `claude-code:${SESSION}`);
+    mkdirSync(join(sources, "elsewhere"));
+    const copy = join(sources, "elsewhere", `${SESSION}.jsonl`);
+    renameSync(session, copy);
+    if (isReadFirst) await take(store);
+    appendFileSync(copy, result("r2", "a2", "t"));
+    expect(await take(store)).toMatchObject({ messages: 1, branches: 0 });
+    const after = await path(store, undefined, `claude-code:${SESSION}`);
+    expect(after.slice(0, -1)).toEqual(before);
   });
 });

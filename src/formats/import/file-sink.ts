@@ -288,6 +288,7 @@ export class FileSink implements Sink {
         last,
         originals: this.originals.save(writer) ?? null,
         versions: Object.fromEntries([...writer.intake.versions].slice(-VERSIONS_KEPT_MAX)),
+        tails: Object.fromEntries([...writer.intake.tails].slice(-VERSIONS_KEPT_MAX)),
       },
     ]);
     return Object.fromEntries([...this.#saved, ...open]);
@@ -346,6 +347,7 @@ export class FileSink implements Sink {
       leaf: (entryId) => this.#writerOf(handle).leaf(entryId),
     };
     if (isPlainObject(saved.versions)) writer.intake.addVersions(saved.versions);
+    if (isPlainObject(saved.tails)) writer.intake.addTails(saved.tails);
     this.originals.resume(writer, saved.originals);
     for (const record of this.#early.splice(0)) this.#keepDamage(writer, record);
     return handle;

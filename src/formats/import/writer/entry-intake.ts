@@ -53,6 +53,8 @@ export class EntryIntake {
   readonly flags: Map<string, number> = new Map();
   /** Entries whose last version has a different id: entries that follow them follow that version. */
   readonly versions: Map<string, string> = new Map();
+  /** Answers that earlier imports have stored in parts, and results between these: what follows them follows the last. */
+  readonly tails: Map<string, string> = new Map();
   readonly #options: IntakeOptions;
   readonly #rootId: string;
   /** The time of the last entry, used for an entry without a time. */
@@ -72,6 +74,11 @@ export class EntryIntake {
       this.versions.set(name, id);
       this.tree.known.addName(name, id);
     }
+  }
+
+  addTails(tails: Readonly<Record<string, unknown>>): void {
+    for (const [name, last] of Object.entries(tails))
+      if (typeof last === "string") this.tails.set(name, last);
   }
 
   /** The first entry, which says where the conversation comes from. */
@@ -102,11 +109,22 @@ export class EntryIntake {
     if (this.#isPruned(queued)) return undefined;
     if (this.tree.known.holds(queued.entry)) {
       this.lastAtMs = queued.entry.at ?? this.lastAtMs;
+      this.#noteTail(queued);
       return undefined;
     }
     if (this.#options.mode === "verify") return this.#verify(queued);
     if (this.tree.known.mayBeStored(queued.entry.id)) return this.#lookUp(queued);
     return this.#takeNew(queued);
+  }
+
+  #noteTail({ entry: { id, aliases = [] }, parent }: QueuedEntry): void {
+    const { known } = this.tree;
+    const above = parent === null ? undefined : this.tails.get(parent);
+    let last = id;
+    for (const name of above === undefined ? aliases : [...aliases, above]) {
+      if ((known.seqOf(name) ?? 0) > (known.seqOf(last) ?? 0)) last = name;
+    }
+    if (last !== id) this.tails.set(id, last);
   }
 
   /** The store has the content of files instead of references to them. */
@@ -216,7 +234,7 @@ export class EntryIntake {
   #parentOf({ parent, after }: QueuedEntry): { readonly id: string | null; readonly isMissing: boolean } {
     const root = this.tree.isHead(this.#rootId) ? this.#rootId : null;
     if (parent === null) return { id: root, isMissing: false };
-    const id = this.tree.resolve(parent);
+    const id = this.tree.resolve(this.tails.get(parent) ?? parent);
     if (id !== undefined) return { id, isMissing: false };
     this.#options.unresolved(`entry ${parent}, the parent of another entry`);
     const before = after === null ? undefined : this.tree.resolve(after);
