@@ -105,3 +105,25 @@ it("what stands between the lines of an answer is kept, although nothing else is
   const [original] = await writeOriginals(store, `claude-code:${SESSION}`, tempFolder(), {});
   expect(original).toMatchObject({ isExact: true, notes: [] });
 });
+
+it.each([
+  ["Claude Code", "claude-code/2.1.325-sdk-fork/92829322-0264-4f66-baa3-81f8676340ce.jsonl"],
+  ["Codex", "codex/typed-lines.jsonl"],
+  ["Gemini CLI", "gemini/0.61-resumed-twice.jsonl"],
+  ["OpenAI fine-tuning", "openai-chat/fine-tune.jsonl"],
+])("the first line of %s waits until it is complete", async (_, fixture) => {
+  const whole = readFileSync(join("test/fixtures", fixture));
+  const length = whole.indexOf("\n");
+  const { file, target } = place();
+  await using store = await openStore(target);
+  for (let bytes = 1; bytes < length; bytes += Math.ceil(length / 60)) {
+    writeFileSync(file, whole.subarray(0, bytes));
+    expect(await importConversations(store, [file])).toMatchObject({
+      ...{ conversations: 0, skipped: [], ignoredFiles: [], pending: 1 },
+    });
+  }
+  writeFileSync(file, whole);
+  const { imported } = await importConversations(store, [file]);
+  expect(imported).not.toEqual([]);
+  expect((await store.list()).items).toHaveLength(imported.length);
+});

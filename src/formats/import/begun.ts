@@ -6,15 +6,42 @@
  * message comes after all, all of the file is read, and the conversation without a message goes to the trash.
  */
 import type { Ingest } from "../../store/write/ingest.ts";
-import type { SourceFile } from "../sources/types.ts";
+import { readLines } from "../sources/lines.ts";
+import type { ByteSource, SourceFile } from "../sources/types.ts";
 import type { WithLines } from "./choose-format.ts";
 import type { FileSink } from "./file-sink.ts";
 import type { RememberedConversation } from "./ledger/conversations.ts";
 import type { Ledger } from "./ledger/ledger.ts";
+import { isComplete, type LineReader } from "./line-reader.ts";
 import { introductionId } from "./writer/conversation-start.ts";
 
 /** What a tool has left for so long will not be completed. */
-export const NEVER_MS: number = 24 * 3_600_000;
+const NEVER_MS = 24 * 3_600_000;
+
+/**
+ * Whether a tool is about to write the first line of a file. What is there so far may look like something else: the
+ * messages in it like a request to a model.
+ */
+export async function isFirstLineTorn(source: ByteSource, file: SourceFile): Promise<boolean> {
+  const isGrowing = file.archive === undefined && file.path.endsWith(".jsonl") && isRecent(file);
+  if (!isGrowing) return false;
+  for await (const [first] of readLines(source)) return first?.state === "pending" && !isComplete(first);
+  return false;
+}
+
+/** A last line that its tool left for a day will not be completed: it is kept unparsed. */
+export function keepNeverCompleted({ pending }: LineReader, sink: FileSink, file: SourceFile): boolean {
+  if (pending === undefined || isRecent(file)) return false;
+  const { line, offset, bytes } = pending;
+  sink.originals.stream.add(offset, bytes, false);
+  sink.skip({ line, offset }, "the last line was never completed");
+  return true;
+}
+
+/** A clock may be a little ahead. A time that is far in the future says nothing. */
+function isRecent({ modifiedMs }: SourceFile): boolean {
+  return Math.abs(Date.now() - modifiedMs) < NEVER_MS;
+}
 
 /** Whether nothing of a message was read yet. Damage is kept in any case, and so is what a tool left for a day. */
 export function isOnlyBegun(
@@ -24,8 +51,7 @@ export function isOnlyBegun(
   { writers, skipped }: FileSink,
 ): boolean {
   const isEmpty = lines.needsMessage === true && writers.length === 0 && skipped.length === 0;
-  const isRecent = Math.abs(Date.now() - file.modifiedMs) < NEVER_MS;
-  return isEmpty && isRecent && ledger.conversations.last(file.path) === undefined;
+  return isEmpty && isRecent(file) && ledger.conversations.last(file.path) === undefined;
 }
 
 /** The conversation that an earlier import made of a file that had only begun. */

@@ -10,7 +10,14 @@ import { readLines } from "../sources/lines.ts";
 import { problemOf, reasonOf } from "../sources/problem.ts";
 import { ReadCheck } from "../sources/read-check.ts";
 import type { ByteSource, SourceFile } from "../sources/types.ts";
-import { begunOf, formerlyBegun, isOnlyBegun, NEVER_MS, takeItsKey } from "./begun.ts";
+import {
+  begunOf,
+  formerlyBegun,
+  isFirstLineTorn,
+  isOnlyBegun,
+  keepNeverCompleted,
+  takeItsKey,
+} from "./begun.ts";
 import { databaseFormat, isCompanion, type WithDocument, type WithLines } from "./choose-format.ts";
 import { isUnchanged, memoryOf, type Read, START } from "./file-memory.ts";
 import { FileSink } from "./file-sink.ts";
@@ -105,6 +112,8 @@ async function readFile(opened: Opened): Promise<void> {
   const { file, source, session, ledger, wanted } = opened;
   if (isCompanion(file.path) && wanted === undefined) return;
   const reader = await readerFor(source, file.path, wanted);
+  const isTorn = reader.kind !== "lines" && (await isFirstLineTorn(source, file));
+  if (isTorn) return void session.report.pending++;
   if (reader.kind === "database") return readDatabase(opened);
   if (reader.kind === "lines") return readLinesOf(opened, reader.format, reader.records);
   if (reader.kind === "document") return readDocument(opened, reader.format);
@@ -251,15 +260,6 @@ async function baseOf(
 }
 
 const ON_ITS_OWN: Fork = { base: undefined, awaits: undefined, former: undefined };
-
-/** A last line that has been incomplete for a day will not be completed: it is kept unparsed. */
-function keepNeverCompleted({ pending }: LineReader, sink: FileSink, { modifiedMs }: SourceFile): boolean {
-  if (pending === undefined || Date.now() - modifiedMs < NEVER_MS) return false;
-  const { line, offset, bytes } = pending;
-  sink.originals.stream.add(offset, bytes, false);
-  sink.skip({ line, offset }, "the last line was never completed");
-  return true;
-}
 
 /** Whether the file still begins with the part that was read, so that reading can continue after it. */
 async function goesOn(

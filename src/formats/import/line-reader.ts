@@ -36,7 +36,7 @@ export class LineReader {
       this.#sink.originals.stream.add(line.offset, line.bytes, line.state === "blank", line.line);
       return undefined;
     }
-    if (line.state === "pending" && !this.#isComplete(line)) {
+    if (line.state === "pending" && !isComplete(line)) {
       this.pending = line;
       return undefined;
     }
@@ -63,13 +63,6 @@ export class LineReader {
     if (values.length > 1) return this.#parse({ ...whole, raw: undefined, text: raw.toString() });
     for (const { value } of values) this.#reader.record({ value, line, offset, bytes: length });
     if (rest !== undefined) this.#sink.skip({ line, offset }, rest.reason);
-  }
-
-  /** The last line may lack its newline and be complete nevertheless. */
-  #isComplete(line: SourceLine): boolean {
-    if (line.flaw !== undefined) return false;
-    const { values, rest } = parseRecords(textOf(line));
-    return rest === undefined && values.length > 0;
   }
 
   #parse(line: SourceLine): void {
@@ -99,6 +92,13 @@ export class LineReader {
     const reason = `longer than the maximum line length (${bytes} bytes); its bytes are kept`;
     this.#sink.skip({ line, offset }, reason);
   }
+}
+
+/** The last line may lack its newline and be complete nevertheless. */
+export function isComplete(line: SourceLine): boolean {
+  if (line.flaw !== undefined) return false;
+  const { values, rest } = parseRecords(textOf(line));
+  return rest === undefined && values.length > 0;
 }
 
 /** The first line of a file may have one, which is not in its text. */
