@@ -343,7 +343,7 @@ export class FileSink implements Sink {
         this.originals.claim(this.#writerOf(handle), [record]);
       },
       blob: (base64) => this.#writerOf(handle).addBlob(base64),
-      update: (patch) => this.#writerOf(handle).update(patch),
+      update: (patch) => this.#session.update(this.#writerOf(handle), start, patch),
       leaf: (entryId) => this.#writerOf(handle).leaf(entryId),
     };
     if (isPlainObject(saved.versions)) writer.intake.addVersions(saved.versions);

@@ -73,3 +73,26 @@ it("tells before an import which key a conversation without a usable one would g
   }
   expect(keys).toEqual([["openclaw:one"], ["openclaw:one"]]);
 });
+
+it.each(["2.1.325-typed-forks", "1.0.100-resumed-twice", "2.1.325-sdk-fork"])(
+  "says of a dry run what an import of %s says",
+  async (fixture) => {
+    const folder = join("test/fixtures/claude-code", fixture);
+    await using store = await openStore("ephemeral:");
+    const dry = await importConversations(store, [folder], { dryRun: true });
+    const { imported, messages, branches } = await importConversations(store, [folder]);
+    expect(dry).toMatchObject({ messages, branches });
+    const named = (list: typeof imported) => list.map(({ key, title }) => ({ key, title }));
+    expect(named(dry.imported)).toEqual(named(imported));
+  },
+);
+
+it("counts a message with a long output once in a dry run, as in an import", async () => {
+  const session = "21000000-0000-4000-8000-000000000003";
+  const folder = join(tempFolder(), "p");
+  cpSync("test/fixtures/claude-code/2.1-session", folder, { recursive: true });
+  cpSync(join(folder, `${session}.jsonl`), join(folder, "copy.jsonl"));
+  await using store = await openStore("ephemeral:");
+  const { messages, branches } = await importConversations(store, [folder], { dryRun: true });
+  expect(await importConversations(store, [folder])).toMatchObject({ messages, branches });
+});

@@ -10,7 +10,7 @@ import { TextPlaceholders } from "./text-placeholders.ts";
 import { keyOf } from "./writer/conversation-start.ts";
 import { ConversationWriter } from "./writer/conversation-writer.ts";
 import type { Mode } from "./writer/entry-intake.ts";
-import type { Naming } from "./writer/session-key.ts";
+import { isCopyOf, type Naming } from "./writer/session-key.ts";
 
 /** With more bytes in memory, readers wait for the store. */
 const BYTES_WAITING_MAX = 3 * 1024 * 1024;
@@ -84,6 +84,8 @@ export class ImportSession {
     // When nothing is written, a later file of the same conversation must find the earlier entries here.
     if (last !== undefined && this.mode !== "write") {
       this.#active.add(last);
+      // The session names the conversation, and not a fork that was read before it.
+      if (isCopyOf(last.start, start)) last.update({ title: undefined, isCopy: undefined, ...start });
       return last;
     }
     // Not the writer itself: each would keep the one before it in memory, with all that it knows.
@@ -122,6 +124,15 @@ export class ImportSession {
     this.#active.add(writer);
     this.#last.set(id, writer);
     return writer;
+  }
+
+  /** What a file says of a conversation. Where nothing is written, files share a writer, and one of them names it. */
+  update(
+    writer: ConversationWriter,
+    { sourceId }: SourceConversation,
+    patch: Partial<SourceConversation>,
+  ): void {
+    if (this.mode === "write" || writer.start.sourceId === sourceId) writer.update(patch);
   }
 
   /** Prepare what a file has added so far, which may not be written yet. Where nothing is written, it would count. */

@@ -169,6 +169,8 @@ export class EntryIntake {
     if (!isKnownId) return this.#place(queued, prepared);
     // Its tool has deleted them, or only the transcript was copied: the first one may have them.
     if (lacksFiles(prepared.message)) return;
+    const { message, data } = prepared;
+    if (this.tree.known.holds({ ...queued.entry, message, data })) return;
     await this.tree.settle();
     const fingerprint = contentFingerprint(contentOf(prepared));
     const id = versionId(prepared.id, fingerprint);

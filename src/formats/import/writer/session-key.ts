@@ -128,7 +128,7 @@ export class SessionKey {
 }
 
 /** Version 1.0 of Claude Code gave the lines of a copy its own times; others leave traces in front of them. */
-function isCopyOf(one: Source, other: Source): boolean {
+export function isCopyOf(one: Source, other: Source): boolean {
   const isLater =
     one.createdAt !== undefined && other.createdAt !== undefined && one.createdAt > other.createdAt;
   return isLater || (one.isCopy === true && other.isCopy !== true);
