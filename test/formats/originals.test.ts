@@ -192,7 +192,37 @@ describe.each(ENGINES)("the bytes of a source, in %s", (engine) => {
       true,
     );
   });
+
+  it("are known to be all of a file once it has not changed for a while", async () => {
+    const folder = tempFolder();
+    const sources = join(folder, "sources");
+    for (const name of LIVE) cpSync(join(FIXTURES, name), join(sources, name), { recursive: true });
+    const files = filesIn(sources);
+    await using store = await openStore(targetOf(engine, folder));
+    const exactness = async (): Promise<boolean[]> => {
+      const found: boolean[] = [];
+      for await (const { id } of store.list()) {
+        for (const [index, { form }] of (await originalSources(store, id)).entries()) {
+          if (form === "lines") found.push((await fidelityOf(store, id, index))?.isExact === true);
+        }
+      }
+      return found;
+    };
+    const passes = [];
+    for (const settleMs of [60_000, 0, 0]) {
+      for (const name of files) utimesSync(name, new Date(), new Date());
+      await importConversations(store, [sources], { settleMs });
+      passes.push({ exact: await exactness(), all: await Array.fromAsync(store.list()) });
+    }
+    expect(passes.map(({ exact }) => [...new Set(exact)])).toEqual([[false], [true], [true]]);
+    expect(passes[2]?.all).toEqual(passes[1]?.all);
+  });
 });
+
+const LIVE = [
+  ...["claude-code/2.1-session", "codex/0.166-forks", "gemini/0.61-resumed-twice.jsonl", "goclaw"],
+  ...["openclaw/agents/main/sessions", "pi/0.87.1-two-models.jsonl"],
+];
 
 const FINDERS: Readonly<Record<string, (target: string, sources: string) => Promise<unknown>>> = {
   "an export": async (target) => {

@@ -86,10 +86,15 @@ export class ConversationOriginals {
     if (!isPlainObject(saved)) return;
     for (const [form, place] of Object.entries(saved)) {
       if (!isPlainObject(place)) continue;
-      const { original, segments } = place;
+      const { original, segments, size } = place;
       if (typeof original !== "number" || typeof segments !== "number") continue;
-      this.#places.set(form, { original, segments });
+      this.#places.set(form, { original, segments, ...(typeof size === "number" && { size }) });
     }
+  }
+
+  /** Whether it continues an earlier import of the file. */
+  continues(form: OriginalForm): boolean {
+    return this.#places.has(form);
   }
 
   async #load(): Promise<void> {

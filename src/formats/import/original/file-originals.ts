@@ -127,7 +127,10 @@ export class FileOriginals {
   /** Nothing more comes for now. `size`: the file was read to its end. */
   flush(writer: Writer, size: number | undefined): void {
     const share = this.#shares.get(writer);
-    if (share !== undefined) this.#flush(share, size);
+    if (share === undefined) return;
+    // Perhaps nothing was added but that the file has ended.
+    if (size !== undefined && share.originals.continues(this.#form)) this.#collector(writer, this.#form);
+    this.#flush(share, size);
   }
 
   resume(writer: Writer, saved: Json | undefined): void {

@@ -9,6 +9,7 @@ import type { Announcement, OriginalForm, Segment } from "../../../store/origina
 import { type Original, type StoredAnnouncement, segmentsOf } from "../../../store/originals/originals.ts";
 import { type NewSegment, newSegment } from "../../../store/originals/segments.ts";
 import type { Ingest, ReadyEntry } from "../../../store/write/ingest.ts";
+import { defined } from "../../../util/json.ts";
 import { sha256Hex } from "../../../util/sha256.ts";
 import { madeId } from "../../contract/ids.ts";
 import type { QueuedOriginal, UncutSegment } from "./collector.ts";
@@ -19,6 +20,8 @@ import { type Candidate, type Match, Matching } from "./matching.ts";
 export interface OriginalPlace {
   readonly original: number;
   readonly segments: number;
+  /** Of the source, if the store knows that all of it was read. */
+  readonly size?: number;
 }
 
 export interface OriginalOptions {
@@ -103,7 +106,8 @@ export class OriginalWriter {
 
   /** Where a later import of the same file can continue. */
   get place(): OriginalPlace | undefined {
-    return this.#number === undefined ? undefined : { original: this.#number, segments: this.#count };
+    if (this.#number === undefined) return undefined;
+    return { original: this.#number, segments: this.#count, ...defined({ size: this.#size }) };
   }
 
   put(queued: QueuedOriginal): Promise<Announce | undefined> {
@@ -140,13 +144,16 @@ export class OriginalWriter {
     if (!isOwn || candidate !== base) return undefined;
     this.#number = base.original.number;
     this.#count = matched;
-    return this.#size === undefined || base.original.size === this.#size ? undefined : this.#announce([]);
+    const { size } = base.original;
+    this.#size ??= size;
+    return this.#size === size ? undefined : this.#announce([]);
   }
 
   async #putLines({ segments, size }: QueuedOriginal): Promise<Announce | undefined> {
     const matching = this.#matching;
     if (matching === undefined || this.#number !== undefined || matching.candidate === undefined) {
-      return this.#announce(segments, size);
+      const isKnown = segments.length === 0 && size === this.#options.place?.size;
+      return isKnown ? undefined : this.#announce(segments, size);
     }
     for await (const match of matching.add(segments)) await this.#check(match);
     return matching.isOpen || matching.isEmpty ? undefined : this.#diverge(matching);

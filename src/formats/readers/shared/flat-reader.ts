@@ -39,6 +39,7 @@ export class FlatReader implements RecordReader {
     this.#sourceId = textIn(saved?.sourceId);
     this.#position = numberIn(saved?.position) ?? 0;
     this.#tools = new FlatTools(listIn(saved?.waiting).flatMap((id) => textIn(id) ?? []));
+    if (this.#sourceId !== undefined) this.#open({});
   }
 
   record(record: SourceRecord): void {
