@@ -193,6 +193,22 @@ describe.each(ENGINES)("the bytes of a source, in %s", (engine) => {
     );
   });
 
+  it("are known to be all of a file that was renamed before its end was known", async () => {
+    const sources = tempFolder();
+    const text = piHeader("s1") + piSays("a1", null, "One");
+    writeFileSync(join(sources, "a.jsonl"), text);
+    await using store = await openStore(targetOf(engine, tempFolder()));
+    await importConversations(store, [sources], { settleMs: 60_000 });
+    renameSync(join(sources, "a.jsonl"), join(sources, "b.jsonl"));
+    await importConversations(store, [sources]);
+    expect(await originalSources(store, "pi:s1")).toHaveLength(1);
+    expect(await fidelityOf(store, "pi:s1")).toMatchObject({ isExact: true });
+    appendFileSync(join(sources, "b.jsonl"), piSays("a2", "a1", "Two"));
+    await importConversations(store, [sources]);
+    expect((await bytesOf(store, "pi:s1")).toString()).toBe(text);
+    expect((await bytesOf(store, "pi:s1", 1)).toString()).toBe(text + piSays("a2", "a1", "Two"));
+  });
+
   it("are known to be all of a file once it has not changed for a while", async () => {
     const folder = tempFolder();
     const sources = join(folder, "sources");

@@ -66,6 +66,8 @@ export class OriginalWriter {
   #same: number | undefined;
   #after: Announcement["after"];
   #size: number | undefined;
+  /** It is an original under another name, which it cannot continue. */
+  #isCopy = false;
   /** Entries whose announcements were replaced. */
   readonly #stale: string[] = [];
   /** Segments that cannot be read, and their bytes in the file. */
@@ -106,7 +108,7 @@ export class OriginalWriter {
 
   /** Where a later import of the same file can continue. */
   get place(): OriginalPlace | undefined {
-    if (this.#number === undefined) return undefined;
+    if (this.#number === undefined || this.#isCopy) return undefined;
     return { original: this.#number, segments: this.#count, ...defined({ size: this.#size }) };
   }
 
@@ -139,12 +141,13 @@ export class OriginalWriter {
       return undefined;
     if (!(await matching.hasRest())) return this.#diverge(matching);
     const { candidate, base, matched } = matching;
-    const isOwn = base?.original.file === this.#options.file && base.segments.length === matched;
-    // The file is a part of an original, or a copy of it under another name: it cannot continue that.
-    if (!isOwn || candidate !== base) return undefined;
-    this.#number = base.original.number;
+    // The file may be a part of an original.
+    if (base === undefined || candidate !== base || base.segments.length !== matched) return undefined;
+    const { file, number, size } = base.original;
+    this.#isCopy = file !== this.#options.file;
+    if (this.#isCopy && size !== undefined) return undefined;
+    this.#number = number;
     this.#count = matched;
-    const { size } = base.original;
     this.#size ??= size;
     return this.#size === size ? undefined : this.#announce([]);
   }
