@@ -13,6 +13,23 @@ const META = line("session_meta", { id: "t" });
 const said = (role: string, text: string): string =>
   item({ type: "message", role, content: [{ type: "input_text", text }] });
 const shown = (message: string): string => event({ type: "user_message", message });
+const PICTURE = "data:image/png;base64,iVBORw0KGgo=";
+/** A picture without words, as Codex 0.166 writes it: for the model, and for display. */
+const PICTURE_LINES: readonly string[] = [
+  item({
+    type: "message",
+    role: "user",
+    content: [
+      { type: "input_text", text: '<image name=[Image #1] path="/p/a.png">' },
+      { type: "input_image", image_url: PICTURE },
+      { type: "input_text", text: "</image>" },
+    ],
+  }),
+  event({
+    type: "item_completed",
+    item: { type: "UserMessage", content: [{ type: "local_image", path: "/p/a.png" }] },
+  }),
+];
 const thought = (text: string): string => item({ type: "reasoning", summary: [{ text }] });
 const call = (call_id: string): string =>
   item({ type: "function_call", call_id, name: "sh", arguments: "{}" });
@@ -79,6 +96,15 @@ describe("a file of codex that is read in several passes", () => {
     }
   });
 
+  it("has a prompt that is only a picture once, with the picture", () => {
+    for (const lines of [PICTURE_LINES, PICTURE_LINES.toReversed()]) {
+      const [prompt, ...others] = entriesOf(readPasses([[META, ...lines, said("assistant", "Seen")]]));
+      expect(others).toMatchObject([{ message: { role: "assistant" } }]);
+      expect(prompt?.message?.content).toContainEqual(expect.objectContaining({ type: "image" }));
+      expect(prompt?.message?.extra).toBeUndefined();
+    }
+  });
+
   it("marks what Codex said for the person also at the end of a pass", () => {
     const sink = readPasses([[META, said("user", "<environment_context>x</environment_context>")]]);
     expect(entriesOf(sink)[0]?.message?.extra).toEqual({ codex: { injected: true } });
@@ -118,6 +144,7 @@ const pieces: fc.Arbitrary<readonly string[]> = fc.oneof(
   fc.constantFrom("a", "b").map((text) => [shown(text), said("user", text)]),
   fc.constantFrom("a", "<env>", "c").map((text) => [said("user", text)]),
   fc.constant([shown("d")]),
+  fc.constant(PICTURE_LINES),
   fc.constantFrom("x", "y").map((text) => [thought(text)]),
   fc.constantFrom("x", "y").map((text) => [said("assistant", text)]),
   fc.constantFrom("1", "2").map((id) => [call(id), call(`${id}b`), output(id), output(`${id}b`)]),

@@ -58,8 +58,8 @@ export function repeats(item: Content, event: Content): boolean {
 
 /** Its text, with and without the tags of images. */
 function textsOf(content: Content): string[] {
-  if (typeof content === "string") return [content];
-  const texts = content.flatMap(({ type, text }) =>
+  const blocks = typeof content === "string" ? [{ type: "text", text: content }] : content;
+  const texts = blocks.flatMap(({ type, text }) =>
     type === "text" && typeof text === "string" ? [text] : [],
   );
   return [texts.join(""), texts.filter((text) => !IMAGE_TAG.test(text.trim())).join("")];
