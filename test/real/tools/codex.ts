@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import type { JsonObject } from "../../../src/util/json.ts";
+import type { Json, JsonObject } from "../../../src/util/json.ts";
 import { objectIn, parsedIn, textIn } from "../../../src/util/values.ts";
 import { run } from "./command.ts";
 
@@ -17,7 +17,7 @@ base_url = "http://127.0.0.1:8901/v1"
 wire_api = "responses"
 `;
 
-const PICTURE =
+export const PICTURE =
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
 export async function drive(programs: string): Promise<void> {
@@ -25,12 +25,7 @@ export async function drive(programs: string): Promise<void> {
   writeFileSync("/home/user/.codex/config.toml", CODEX_CONFIG);
   writeFileSync("picture.png", Buffer.from(PICTURE, "base64"));
   const program = join(programs, "codex");
-  const server = new AppServer(program);
-  await server.call("initialize", {
-    clientInfo: { name: "probe", version: "0" },
-    capabilities: { experimentalApi: true },
-  });
-  server.send({ method: "initialized" });
+  const server = await AppServer.start(program);
   await drivesThreads(server);
   server.end();
   run(program, ["exec", "--skip-git-repo-check", "-i", "picture.png", "--", "A picture @say Seen."]);
@@ -63,12 +58,22 @@ async function drivesThreads(server: AppServer): Promise<void> {
 }
 
 /** Codex as a server of JSON-RPC on its standard input and output. */
-class AppServer {
+export class AppServer {
   readonly #process: ChildProcess;
   readonly #waiting: Map<unknown, (message: JsonObject) => void> = new Map();
   #calls = 0;
 
-  constructor(program: string) {
+  static async start(program: string): Promise<AppServer> {
+    const server = new AppServer(program);
+    await server.call("initialize", {
+      clientInfo: { name: "probe", version: "0" },
+      capabilities: { experimentalApi: true },
+    });
+    server.send({ method: "initialized" });
+    return server;
+  }
+
+  private constructor(program: string) {
     this.#process = spawn(program, ["app-server"], { stdio: ["pipe", "pipe", "ignore"] });
     const lines = createInterface({ input: this.#process.stdout as NodeJS.ReadableStream });
     lines.on("line", (line) => {
@@ -107,9 +112,10 @@ class AppServer {
     return textIn(objectIn(thread)?.id) ?? "";
   }
 
-  async turn(threadId: string, text: string): Promise<string> {
+  async turn(threadId: string, said: string | Json[]): Promise<string> {
     const completed = this.until("turn/completed");
-    const { turn } = await this.call("turn/start", { threadId, input: [{ type: "text", text }] });
+    const input = typeof said === "string" ? [{ type: "text", text: said }] : said;
+    const { turn } = await this.call("turn/start", { threadId, input });
     await completed;
     return textIn(objectIn(turn)?.id) ?? "";
   }

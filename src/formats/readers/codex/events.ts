@@ -45,8 +45,7 @@ function takeRollback({ step, chain }: CodexSession, record: SourceRecord, turns
 
 function takeDisplay({ step, onUnknown }: CodexSession, record: SourceRecord, type: string): void {
   if (!isDisplay(type)) onUnknown(`event_msg ${type}`);
-  // The turn is over: nothing more is added to its last answer.
-  if (TURN_ENDS.has(type)) step.settle();
+  if (TURN_ENDS.has(type)) step.endTurn();
   step.note(record);
 }
 

@@ -52,6 +52,8 @@ function readPasses(passes: readonly (readonly string[])[], isFinal = true): Rec
   return sink;
 }
 
+const linesOf = (name: string): string[] =>
+  readFileSync(`test/fixtures/codex/${name}`, "utf8").trim().split("\n");
 const entriesOf = (sink: RecordingSink): readonly SourceEntry[] => sink.conversations[0]?.entries ?? [];
 const namesOf = ({ id, aliases = [] }: SourceEntry): string[] => [id, ...aliases];
 const allNames = (sink: RecordingSink): Set<string> => new Set(entriesOf(sink).flatMap(namesOf));
@@ -103,6 +105,18 @@ describe("a file of codex that is read in several passes", () => {
       expect(prompt?.message?.content).toContainEqual(expect.objectContaining({ type: "image" }));
       expect(prompt?.message?.extra).toBeUndefined();
     }
+  });
+
+  it("has each prompt once where version 0.166 put the end of the turn before its event", () => {
+    const sink = readPasses([linesOf("0.166-migrated.jsonl")]);
+    const prompts = entriesOf(sink).filter(({ message }) => message?.role === "user" && !message.extra);
+    expect(prompts.map(({ message }) => JSON.stringify(message?.content).slice(0, 24))).toEqual([
+      '"First turn @think Where',
+      expect.stringContaining("tool_result"),
+      '"Second turn again @say ',
+      expect.stringContaining("<image"),
+      '"Last turn @say Last ans',
+    ]);
   });
 
   it("marks what Codex said for the person also at the end of a pass", () => {
@@ -187,16 +201,16 @@ describe("a file of codex, wherever passes over it ended,", () => {
     );
   });
 
-  it.each(["typed-lines.jsonl", "rolled-back.jsonl", "bare-lines.jsonl", "turn-items.jsonl", "fork.jsonl"])(
-    "can be a real one: %s",
-    (name) => {
-      const lines = readFileSync(`test/fixtures/codex/${name}`, "utf8").trim().split("\n");
-      const whole = readPasses([lines]);
-      for (let cut = 1; cut < lines.length; cut++) {
-        const parts = readPasses([lines.slice(0, cut), lines.slice(cut)]);
-        expect(allNames(parts)).toEqual(allNames(whole));
-        expect(shownPath(parts)).toEqual(shownPath(whole));
-      }
-    },
-  );
+  it.each([
+    ...["typed-lines.jsonl", "rolled-back.jsonl", "bare-lines.jsonl", "turn-items.jsonl", "fork.jsonl"],
+    ...["0.166-migrated.jsonl", "0.166-picture.jsonl"],
+  ])("can be a real one: %s", (name) => {
+    const lines = linesOf(name);
+    const whole = readPasses([lines]);
+    for (let cut = 1; cut < lines.length; cut++) {
+      const parts = readPasses([lines.slice(0, cut), lines.slice(cut)]);
+      expect(allNames(parts)).toEqual(allNames(whole));
+      expect(shownPath(parts)).toEqual(shownPath(whole));
+    }
+  });
 });

@@ -145,6 +145,16 @@ export class CodexStep {
     this.#open = [];
   }
 
+  /**
+   * Nothing more is added to the last answer of the turn. Where rollouts of earlier versions were migrated, the prompt
+   * of the next turn stands before the end of this one, and the event that repeats it after that.
+   */
+  endTurn(): void {
+    if (this.#users.at(-1)?.seen === "item") return;
+    this.#addHeld(false);
+    this.#open = this.#open.filter(({ seen }) => seen === "item");
+  }
+
   /** The pass is over: held records are added, complete or not. */
   flush(): void {
     this.#addHeld(true);
