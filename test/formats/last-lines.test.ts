@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { writeOriginals } from "../../src/formats/export/original/write-originals.ts";
 import { importConversations } from "../../src/formats/import/run.ts";
+import { textOf } from "../../src/message/index.ts";
 import { openStore } from "../../src/store/open.ts";
 import { shapeOf } from "../support/samples/conversation-shape.ts";
 import { tempFolder } from "../support/temp-folder.ts";
@@ -40,6 +41,23 @@ it("a torn line that was given up is kept once when the file grows after all", a
   const [original] = await writeOriginals(store, `claude-code:${SESSION}`, out, {});
   expect(original).toMatchObject({ isExact: true, notes: [] });
   expect(readFileSync(String(original?.path))).toEqual(readFileSync(file));
+});
+
+it.each([
+  ["a torn line", { settleMs: 0 }, '{"type":"us', ["hello 1", "hello 2"]],
+  ["an answer that may not be complete", { settleMs: 15_000 }, "", ["hello 1", "hello 2", "answer"]],
+])("%s does not wait for a time that is far in the future", async (_, options, end, texts) => {
+  const { file, target } = place();
+  const answer = { id: "msg_1", role: "assistant", content: [{ type: "text", text: "answer" }] };
+  const line = { ...JSON.parse(record(3)), parentUuid: "u2", type: "assistant", message: answer };
+  const said = `${record(1)}\n${record(2)}\n`;
+  writeFileSync(file, end === "" ? `${said}${JSON.stringify(line)}\n` : said + end);
+  utimesSync(file, 4e9, 4e9);
+  await using store = await openStore(target);
+  const { pending } = await importConversations(store, [file], options);
+  const chat = await store.get(`claude-code:${SESSION}`);
+  const page = await chat?.messages();
+  expect([pending, page?.items.map(({ message }) => textOf(message))]).toEqual([0, texts]);
 });
 
 it("a newline that is written later is not another line", async () => {

@@ -23,7 +23,8 @@ const NEVER_MS = 24 * 3_600_000;
  * messages in it like a request to a model.
  */
 export async function isFirstLineTorn(source: ByteSource, file: SourceFile): Promise<boolean> {
-  const isGrowing = file.archive === undefined && file.path.endsWith(".jsonl") && isRecent(file);
+  const isGrowing =
+    file.archive === undefined && file.path.endsWith(".jsonl") && isRecent(file.modifiedMs, NEVER_MS);
   if (!isGrowing) return false;
   for await (const [first] of readLines(source)) return first?.state === "pending" && !isComplete(first);
   return false;
@@ -31,7 +32,7 @@ export async function isFirstLineTorn(source: ByteSource, file: SourceFile): Pro
 
 /** A last line that its tool left for a day will not be completed: it is kept unparsed. */
 export function keepNeverCompleted({ pending }: LineReader, sink: FileSink, file: SourceFile): boolean {
-  if (pending === undefined || isRecent(file)) return false;
+  if (pending === undefined || isRecent(file.modifiedMs, NEVER_MS)) return false;
   const { line, offset, bytes } = pending;
   sink.originals.stream.add(offset, bytes, false);
   sink.skip({ line, offset }, "the last line was never completed");
@@ -39,8 +40,8 @@ export function keepNeverCompleted({ pending }: LineReader, sink: FileSink, file
 }
 
 /** A clock may be a little ahead. A time that is far in the future says nothing. */
-function isRecent({ modifiedMs }: SourceFile): boolean {
-  return Math.abs(Date.now() - modifiedMs) < NEVER_MS;
+export function isRecent(atMs: number, withinMs: number): boolean {
+  return Math.abs(Date.now() - atMs) < withinMs;
 }
 
 /** Whether nothing of a message was read yet. Damage is kept in any case, and so is what a tool left for a day. */
@@ -51,7 +52,7 @@ export function isOnlyBegun(
   { writers, skipped }: FileSink,
 ): boolean {
   const isEmpty = lines.needsMessage === true && writers.length === 0 && skipped.length === 0;
-  return isEmpty && isRecent(file) && ledger.conversations.last(file.path) === undefined;
+  return isEmpty && isRecent(file.modifiedMs, NEVER_MS) && ledger.conversations.last(file.path) === undefined;
 }
 
 /** The conversation that an earlier import made of a file that had only begun. */

@@ -10,6 +10,7 @@ import type {
   SourceEntry,
   SourceRecord,
 } from "../contract/reader.ts";
+import { isRecent } from "./begun.ts";
 import type { LeftConversation, RememberedConversation } from "./ledger/conversations.ts";
 import { FileNotes } from "./ledger/file-notes.ts";
 import type { FileMemory, Ledger } from "./ledger/ledger.ts";
@@ -153,9 +154,7 @@ export class FileSink implements Sink {
   }
 
   waitsFor(sourceId: string, touchedMs: readonly number[]): boolean {
-    const nowMs = Date.now();
-    // A clock may be a little ahead. A time that is far in the future says nothing.
-    const waits = touchedMs.some((atMs) => Math.abs(nowMs - atMs) < COMPLETED_MS);
+    const waits = touchedMs.some((atMs) => isRecent(atMs, COMPLETED_MS));
     if (waits) {
       this.isWaiting = true;
       this.#notes.leaveOpen(sourceId);

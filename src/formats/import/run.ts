@@ -8,6 +8,7 @@ import { checkMethod, checkObject, checkStrings } from "../../util/checked-argum
 import { FORMATS } from "../readers/index.ts";
 import type { SourceFile } from "../sources/types.ts";
 import { walk } from "../sources/walk.ts";
+import { isRecent } from "./begun.ts";
 import { FORMAT_NAMES } from "./choose-format.ts";
 import { describeAgain } from "./describe-again.ts";
 import { isUnchanged } from "./file-memory.ts";
@@ -111,7 +112,7 @@ class Run {
       ledger,
       sideFiles: new SideFiles(),
       wanted: options.format,
-      isFinal: ({ modifiedMs }) => Date.now() - modifiedMs >= settleMs,
+      isFinal: ({ modifiedMs }) => !isRecent(modifiedMs, settleMs),
       isForgotten: (path) => this.#isForgotten(path),
       onBytes: (bytes) => {
         this.#report.bytes += bytes;
