@@ -1,5 +1,5 @@
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { expect, it } from "vitest";
 import { piHeader, piSays } from "../formats/pi-session.ts";
 import { Place } from "./run-command.ts";
@@ -40,4 +40,23 @@ it("export --to original writes imported files again, and says what they lack", 
   expect(readFileSync(path, "utf8")).not.toContain("One");
   const refused = await place.run(["export", "pi:s1", "--to", "original", "--no-tools", ...store]);
   expect(refused.code).toBe(2);
+});
+
+it("export --to original writes all files, although one has the name of a folder of another", async () => {
+  using place = new Place();
+  const file = place.path("one/a.jsonl");
+  const other = place.path("two/a.jsonl/b.jsonl");
+  for (const [path, id] of Object.entries({ [file]: "s1", [other]: "s2" })) {
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, piHeader(id) + piSays(id, null, id));
+  }
+  const store = ["--store", `sqlite:${place.path("agent.db")}`];
+  await place.run(["import", place.path("one"), place.path("two"), ...store]);
+  const out = place.path("out");
+  const exporting = ["export", "--all", "--to", "original", "--out", out, ...store];
+  const { exported } = (await place.json(exporting)) as { exported: { path: string; isExact: boolean }[] };
+  expect(exported.map(({ isExact }) => isExact)).toEqual([true, true]);
+  rmSync(out, { recursive: true });
+  writeFileSync(out, "a file in place of the folder");
+  expect((await place.run(exporting)).stderr).toContain(`Error: Cannot write ${join(out, "a.jsonl")}`);
 });

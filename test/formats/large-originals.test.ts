@@ -2,6 +2,7 @@
 import { cpSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import { FreeNames } from "../../src/formats/export/original/free-names.ts";
 import { writeOriginals } from "../../src/formats/export/original/write-originals.ts";
 import { importConversations } from "../../src/formats/import/run.ts";
 import { openStore } from "../../src/store/open.ts";
@@ -40,10 +41,10 @@ it.each(FORMATS)("large files of %s come back as they were", async (format) => {
   await using store = await openStore(`sqlite:${join(tempFolder(), "store.db")}`);
   const { imported } = await importConversations(store, [sources]);
   const out = join(tempFolder(), "out");
-  const taken = new Set<string>();
+  const names = new FreeNames(out);
   let exact = 0;
   for (const { id } of imported) {
-    for (const { file, path, isExact } of await writeOriginals(store, id, out, { taken })) {
+    for (const { file, path, isExact } of await writeOriginals(store, id, out, { names })) {
       if (!isExact || !existsSync(join(sources, file))) continue;
       exact++;
       expect(readFileSync(path).equals(readFileSync(join(sources, file))), file).toBe(true);

@@ -72,8 +72,13 @@ export function alreadyThere(path: string): ColloquyError {
   );
 }
 
-export async function makeFolder(path: string): Promise<void> {
-  await mkdir(path, { recursive: true, mode: 0o700 });
+/** The folder that a file will be in. */
+export async function makeFolderOf(path: string): Promise<void> {
+  try {
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  } catch (error) {
+    throw asColloquyError(error, `Cannot write ${path}`);
+  }
 }
 
 const NAME_CHARS_MAX = 60;

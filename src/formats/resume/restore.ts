@@ -1,9 +1,7 @@
 /** Puts a source back at its place, unless something is there. */
 import { createReadStream, lstatSync, statSync } from "node:fs";
-import { dirname } from "node:path";
-import { asColloquyError } from "../../errors.ts";
 import { sha256 } from "../../util/sha256.ts";
-import { makeFolder, writeExport } from "../export/export-file.ts";
+import { makeFolderOf, writeExport } from "../export/export-file.ts";
 import type { OriginalSource } from "../export/original/original.ts";
 
 export interface RestoredFile {
@@ -16,11 +14,7 @@ export interface RestoredFile {
 
 export async function restore(source: OriginalSource, path: string): Promise<RestoredFile> {
   if (isThere(path)) return { path, ...(await compared(source, path)) };
-  try {
-    await makeFolder(dirname(path));
-  } catch (error) {
-    throw asColloquyError(error, `Cannot write ${path}`);
-  }
+  await makeFolderOf(path);
   let notes: readonly string[] = [];
   const pieces = async function* (): AsyncGenerator<Buffer> {
     ({ notes } = yield* source.bytes());

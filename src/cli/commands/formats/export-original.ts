@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { resolve } from "node:path";
 import type { ConversationInfo } from "../../../engine/index.ts";
 import { ColloquyError } from "../../../errors.ts";
+import { FreeNames } from "../../../formats/export/original/free-names.ts";
 import { type OriginalSource, originalSources } from "../../../formats/export/original/original.ts";
 import { type WrittenOriginal, writeOriginals } from "../../../formats/export/original/write-originals.ts";
 import type { Store } from "../../../store/store.ts";
@@ -36,11 +37,11 @@ async function writeAll(
   folder: string,
   { force, all }: { readonly force: boolean; readonly all: boolean },
 ): Promise<Exported[]> {
-  const taken = new Set<string>();
+  const names = new FreeNames(folder);
   const exported: Exported[] = [];
   for (const { id } of infos) {
     try {
-      const written = await writeOriginals(store, id, folder, { force, taken });
+      const written = await writeOriginals(store, id, folder, { force, names });
       exported.push(...written.map((one) => ({ id, ...one })));
     } catch (error) {
       // Of all conversations, those that were not imported have no original.

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { ConversationInfo } from "../../../engine/index.ts";
-import { alreadyThere, exportName, makeFolder, writeExport } from "../../../formats/export/export-file.ts";
+import { alreadyThere, exportName, makeFolderOf, writeExport } from "../../../formats/export/export-file.ts";
 import {
   EXPORT_FORMATS,
   type ExportFormat,
@@ -159,7 +159,7 @@ async function writeAll(
 ): Promise<Exported[]> {
   const exported: Exported[] = [];
   for (const { info, path } of files) {
-    await makeFolder(resolve(path, ".."));
+    await makeFolderOf(path);
     const pieces = exportConversation(store, info.id, options);
     const bytes = await writeExport(path, pieces, { force });
     const { id, key, title } = info;

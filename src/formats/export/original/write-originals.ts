@@ -1,8 +1,8 @@
 /** Writes the sources of imported conversations to a folder. */
-import { dirname, join, resolve } from "node:path";
 import type { Store } from "../../../store/store.ts";
-import { makeFolder, writeExport } from "../export-file.ts";
+import { makeFolderOf, writeExport } from "../export-file.ts";
 import { attachedFiles, filesOfRows } from "./attached-files.ts";
+import { FreeNames } from "./free-names.ts";
 import { type Fidelity, type OriginalSource, originalSources } from "./original.ts";
 
 export interface WrittenOriginal extends Fidelity {
@@ -16,9 +16,9 @@ export async function writeOriginals(
   store: Store,
   id: string,
   folder: string,
-  options: { readonly force?: boolean; readonly taken?: Set<string> } = {},
+  options: { readonly force?: boolean; readonly names?: FreeNames } = {},
 ): Promise<WrittenOriginal[]> {
-  const { force = false, taken = new Set() } = options;
+  const { force = false, names = new FreeNames(folder) } = options;
   const written: WrittenOriginal[] = [];
   // The newest form of a file gets its name.
   const sources = await originalSources(store, id);
@@ -32,8 +32,8 @@ export async function writeOriginals(
   return written;
 
   async function write(source: OriginalSource): Promise<WrittenOriginal> {
-    const path = freePath(resolve(folder, nameOf(source, id)), taken);
-    await makeFolder(dirname(path));
+    const path = nameOf(names, source, id);
+    await makeFolderOf(path);
     const reading = new Reading(source);
     await writeExport(path, reading.bytes(), { force });
     return { file: source.file, path, ...reading.fidelity };
@@ -54,20 +54,7 @@ class Reading {
   }
 }
 
-/** Names come from the machine that was imported from: none may lead out of the folder. */
-function nameOf({ file, form, isElement }: OriginalSource, id: string): string {
-  const named = file.replaceAll("\0", "").split(/[\\/]+/);
-  const parts = named.filter((part) => part !== "" && part !== "." && part !== "..");
-  const name = join(...(parts.length === 0 ? ["original"] : parts));
-  if (form === "rows") return `${name}-${id}.rows.jsonl`;
-  return isElement ? `${name}-${id}.json` : name;
-}
-
-function freePath(wanted: string, taken: Set<string>): string {
-  for (let number = 1; ; number++) {
-    const path = number === 1 ? wanted : `${wanted}.${number}`;
-    if (taken.has(path)) continue;
-    taken.add(path);
-    return path;
-  }
+function nameOf(names: FreeNames, { file, form, isElement }: OriginalSource, id: string): string {
+  if (form === "rows") return names.next(file, `-${id}.rows.jsonl`);
+  return names.next(file, isElement ? `-${id}.json` : "");
 }
