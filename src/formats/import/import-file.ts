@@ -122,7 +122,7 @@ async function readFile(opened: Opened): Promise<void> {
     session.report.skip({ source: file.path, line: null, offset, reason });
   } else if (reader.kind === "unknown") session.report.ignore(file.path);
   else session.report.empty++;
-  if (session.mode === "write") ledger.put(memoryOf(file, UNREAD, undefined, ""));
+  if (session.mode === "write") ledger.put({ ...memoryOf(file, UNREAD, undefined, ""), wanted });
 }
 
 async function sinkOf(
@@ -377,13 +377,13 @@ function hasLog({ path, archive }: SourceFile): boolean {
 }
 
 function putRead(
-  { ledger, memory }: Opened,
+  { ledger, memory, wanted }: Opened,
   read: FileMemory,
   sink: FileSink,
   options: Pick<PutOptions, "continued" | "isDue"> = {},
 ): void {
-  const rest = sink.takeNotes();
-  ledger.put(read, { ...options, rest, offered: sink.offered, keepsOthers: memory !== undefined });
+  const noted = { rest: sink.takeNotes(), offered: sink.offered, keepsOthers: memory !== undefined };
+  ledger.put({ ...read, wanted }, { ...options, ...noted });
 }
 
 /** The problem of a source that interrupted the work, if any. Everything read before it counts. */

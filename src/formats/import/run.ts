@@ -285,7 +285,14 @@ class Run {
   }
 
   #isDone(file: SourceFile, memory: FileMemory): boolean {
-    return memory.whole && isUnchanged(file, memory) && !this.#ledger.awaiting.isDue(file.path);
+    if (!memory.whole || !this.#isInItsFormat(memory)) return false;
+    return isUnchanged(file, memory) && !this.#ledger.awaiting.isDue(file.path);
+  }
+
+  /** The user may have chosen a wrong format before, or choose the right one now. */
+  #isInItsFormat({ format, wanted }: FileMemory): boolean {
+    const chosen = this.#options.format;
+    return chosen === wanted || (chosen !== undefined && chosen === format);
   }
 
   #tell(): void {

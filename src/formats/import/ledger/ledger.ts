@@ -23,6 +23,8 @@ export interface FileMemory {
   readonly modifiedMs: number;
   /** `null` when no reader knows the file. */
   readonly format: string | null;
+  /** The format that the user chose for it. */
+  readonly wanted?: string | undefined;
   /** How far it was read, in uncompressed bytes and in lines. */
   readonly offset: number;
   readonly line: number;
