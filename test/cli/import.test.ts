@@ -89,6 +89,15 @@ describe("import", () => {
     expect((await place.json(["sessions", "list"])).items).toHaveLength(2);
   });
 
+  it("says what --again moved back from the trash", async () => {
+    await place.run(["import", "sources"]);
+    await place.run(["import", "sources", "--forget"]);
+    const { stdout } = await place.run(["import", "sources", "--again"]);
+    expect(stdout).toMatch(/^No new messages\. 1 file read/);
+    expect(stdout).toContain("1 conversation was moved back from the trash.");
+    expect((await place.run(["import", "sources", "--again"])).stdout).toMatch(/^Nothing new\. [^\n]+\n$/);
+  });
+
   it("searches the usual places, and requires --yes without a terminal", async () => {
     const env = { HOME: place.path("home") };
     mkdirSync(place.path("home", ".pi", "agent", "sessions"), { recursive: true });

@@ -40,7 +40,7 @@ export function importLines(call: Call, report: ImportReport): string[] {
 
 function summary(call: Call, report: ImportReport): string {
   const { messages, branches, grown, files, unchanged, ignored, empty, bytes, dryRun } = report;
-  const { missingCount, records } = report;
+  const { missingCount, records, flags } = report;
   const blank = empty > 0 ? `, ${empty} empty` : "";
   const others = `${ignored > 0 ? `, ${ignored} from other programs ignored` : ""}${blank}`;
   const same = unchanged > 0 ? `, ${unchanged} unchanged` : "";
@@ -52,7 +52,7 @@ function summary(call: Call, report: ImportReport): string {
       : `The store does not contain all ${found}.`;
   }
   if (files + unchanged === 0) return `No conversations found. ${read}.`;
-  if (messages === 0) return `Nothing new. ${read}.`;
+  if (messages === 0) return `${flags.restored === undefined ? "Nothing new" : "No new messages"}. ${read}.`;
   const leaving = branches > 0 ? ` and ${counted(branches, "branch")}` : "";
   const found = `${counted(messages, "message")}${leaving} in ${counted(grown, "conversation")}`;
   return `${dryRun ? "Would import" : "Imported"} ${found}. ${read}.`;
@@ -76,10 +76,11 @@ function forks({ joined, apart }: ImportReport): string[] {
   ];
 }
 
-/** What was not imported, and why. */
+/** What came back, what was not imported, and why. */
 function passedOver({ flags, forgotten, pending }: ImportReport): string[] {
-  const { "in-trash": trashed = 0, purged = 0 } = flags;
+  const { "in-trash": trashed = 0, purged = 0, restored = 0 } = flags;
   return [
+    ...(restored > 0 ? [`${were(restored, "conversation")} moved back from the trash.`] : []),
     ...(trashed > 0 ? [`${were(trashed, "trashed conversation")} left unchanged.`] : []),
     ...(purged > 0 ? [`${were(purged, "purged conversation")} not imported again.`] : []),
     ...(forgotten > 0 ? [`${were(forgotten, "file")} ignored because of --forget.`] : []),

@@ -67,7 +67,9 @@ export class ImportedList {
 }
 
 /** Flags of the whole conversation, which every file finds again. */
-const OF_ALL: ReadonlySet<string> = new Set(["deep", "bad-key", "twin-key", "in-trash", "purged"]);
+const OF_ALL: ReadonlySet<string> = new Set([
+  ...["deep", "bad-key", "twin-key", "in-trash", "purged", "restored"],
+]);
 
 function sum(before: Counted, item: Counted): Pick<Imported, "added" | "flags"> {
   const flags = { ...before.flags };

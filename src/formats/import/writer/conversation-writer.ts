@@ -1,9 +1,8 @@
 /**
  * Writes one conversation, from one file.
  *
- * Readers are synchronous and queue entries; `drain` writes them. This class
- * creates the conversation, sets its title and model, and checks out the
- * branch that the source shows. `EntryIntake` takes the entries.
+ * Readers are synchronous and queue entries; `drain` writes them. This class creates the conversation, sets its title
+ * and model, and checks out the branch that the source shows. `EntryIntake` takes the entries.
  */
 import type { ConversationInfo } from "../../../engine/index.ts";
 import type { Replaced } from "../../../store/write/claim-key.ts";
@@ -340,6 +339,7 @@ export class ConversationWriter {
       await mayWrite;
       if (this.isDropped) return;
       this.#info = (await ingest.restore(this.id)) ?? this.#info;
+      if (!this.isTrashed) this.intake.flags.set("restored", 1);
     }
     if (this.isUnwanted) this.intake.flags.set(this.#isPurged ? "purged" : "in-trash", 1);
     else if (this.#info?.head != null) await this.#load(resumeAfter);
