@@ -63,16 +63,21 @@ describe.skipIf(lacks(process.platform === "linux", "units of systemd are for Li
         fix: "Enable it: systemctl --user enable --now colloquy-import",
       });
 
-      const events = (): string[] => {
-        const log = join(place.state, "import.log");
-        const text = existsSync(log) ? readFileSync(log, "utf8") : "";
-        return [...text.matchAll(/"event":"(\w+)"/g)].map(([, event = ""]) => event);
-      };
+      const log = join(place.state, "import.log");
+      const logged = (): string => (existsSync(log) ? readFileSync(log, "utf8") : "");
+      const events = (): string[] =>
+        [...logged().matchAll(/"event":"(\w+)"/g)].map(([, event = ""]) => event);
       const first = start(words);
       await until(() => events().includes("imported"));
       expect(await findings()).toEqual([]);
       appendFileSync(file, line(2));
       await until(() => events().filter((event) => event === "imported").length === 2);
+      // A torn line is read again in each pass, and adds nothing.
+      writeFileSync(join(folder, "torn.jsonl"), line(1).replaceAll("1", "2") + line(2).slice(0, 40));
+      await until(() => events().filter((event) => event === "imported").length === 3);
+      appendFileSync(file, line(3));
+      await until(() => events().filter((event) => event === "imported").length === 4);
+      expect(JSON.parse(logged().split("\n").at(-2) ?? "")).toMatchObject({ conversations: 1, messages: 1 });
       first.kill("SIGKILL");
       await once(first, "close");
       expect(await findings()).toEqual(["import-stopped"]);
@@ -82,7 +87,7 @@ describe.skipIf(lacks(process.platform === "linux", "units of systemd are for Li
       expect(await findings()).toEqual([]);
       second.kill("SIGTERM");
       expect((await once(second, "close"))[0]).toBe(0);
-      expect(events().at(-1)).toBe("stopped");
+      expect(events().slice(-2)).toEqual(["started", "stopped"]);
     });
   },
 );

@@ -97,9 +97,12 @@ class WatchNotes {
     this.note("started", { paths });
   }
 
-  passed({ conversations, messages, skippedCount }: ImportReport): void {
-    this.note("imported", { conversations, messages, skipped: skippedCount });
-    if (messages === 0) return;
+  /** The first pass may have found nothing new. */
+  passed({ grown, messages, branches, skippedCount }: ImportReport): void {
+    const isNews = messages > 0 || branches > 0;
+    if (!isNews && skippedCount === 0) return;
+    this.note("imported", { conversations: grown, messages, skipped: skippedCount });
+    if (!isNews) return;
     this.#record = { ...this.#record, addedAt: new Date().toISOString() };
     this.#save();
   }
