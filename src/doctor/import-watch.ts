@@ -28,15 +28,17 @@ function isHeld(stateDir: string): boolean {
   }
 }
 
-function stopped(stateDir: string, { enable, startedAt, error }: ImportWatch): DoctorFinding {
+function stopped(stateDir: string, { isService, enable, startedAt, error }: ImportWatch): DoctorFinding {
   const isNew = startedAt === null;
   const reason = error === null ? "" : `: ${error}`;
   const firstStart = enable === null ? "Start it" : `Enable it: ${enable}`;
+  const command = isService && enable !== null ? `: ${enable}` : "";
+  const log = `${join(stateDir, IMPORT_LOG)} says what happened`;
   return {
     code: "import-stopped",
     severity: "warning",
     what: `The import that watches other tools ${isNew ? "was never started" : `is not running${reason}`}`,
-    fix: { text: isNew ? firstStart : `Start it again; ${join(stateDir, IMPORT_LOG)} says what happened` },
+    fix: { text: isNew ? firstStart : `${log}. Start it again${command}` },
     details: { error },
   };
 }

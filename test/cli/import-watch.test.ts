@@ -80,7 +80,9 @@ describe.skipIf(lacks(process.platform === "linux", "units of systemd are for Li
       expect(JSON.parse(logged().split("\n").at(-2) ?? "")).toMatchObject({ conversations: 1, messages: 1 });
       first.kill("SIGKILL");
       await once(first, "close");
-      expect(await findings()).toEqual(["import-stopped"]);
+      expect((await doctor()).find(({ code }) => code === "import-stopped")?.fix).toBe(
+        `${log} says what happened. Start it again: systemctl --user enable --now colloquy-import`,
+      );
 
       const second = start(words);
       await until(() => events().filter((event) => event === "started").length === 2);
@@ -88,6 +90,20 @@ describe.skipIf(lacks(process.platform === "linux", "units of systemd are for Li
       second.kill("SIGTERM");
       expect((await once(second, "close"))[0]).toBe(0);
       expect(events().slice(-2)).toEqual(["started", "stopped"]);
+    });
+
+    it("says how to restart a service that is there, and what to run where systemd is not", async () => {
+      const place = new Place();
+      const env = { XDG_CONFIG_HOME: place.path("config") };
+      const install = async (...options: string[]): Promise<string> =>
+        (await place.run(["import", place.folder, "--watch", "--install", ...options], { env })).stdout;
+      const first = await install();
+      expect(first).not.toContain("restart");
+      const isRunning = existsSync("/run/systemd/system");
+      expect(/^systemd is not running here\. .*:\n.* import --watch /m.test(first)).toBe(!isRunning);
+      expect(await install("--from", "codex")).toContain(
+        "\nIf it is running: systemctl --user daemon-reload && systemctl --user restart colloquy-import\n",
+      );
     });
   },
 );

@@ -1,5 +1,5 @@
 /** Services of the user: a unit of systemd, or a launchd agent. Nothing is enabled, and nothing needs an administrator. */
-import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { safeLine } from "../../util/visible-text.ts";
@@ -20,6 +20,8 @@ interface ServiceFile {
   readonly text: string;
   /** The command that enables it. */
   readonly enable: string;
+  /** The command that ends a service which runs with an earlier file, and starts it with this one. */
+  readonly restart: string;
 }
 
 /** This program with a command, and the state folder, store and settings that were given. */
@@ -40,20 +42,36 @@ export function serviceWords(call: Call, command: readonly string[]): string[] {
 export function installService(service: Service, platform: NodeJS.Platform = process.platform): Result {
   const file = serviceFile(platform, homedir(), service);
   if (file === undefined) return printed(service, platform);
-  const { path, text, enable } = file;
+  const { path, text, enable, restart } = file;
+  const isThere = existsSync(path);
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, text, { mode: 0o600 });
   // Also one that was there: settings of the command line may be secrets.
   chmodSync(path, 0o600);
-  return { json: { path, enable }, lines: [`Wrote ${safeLine(path)}`, `To enable it: ${enable}`] };
+  const lines = [
+    `Wrote ${safeLine(path)}`,
+    `To enable it: ${enable}`,
+    ...(isThere ? [`If it is running: ${restart}`] : []),
+    ...(platform === "linux" && !existsSync(SYSTEMD)
+      ? ["systemd is not running here. Without it, run this when you log in:", safeLine(commandOf(service))]
+      : []),
+  ];
+  return { json: { path, enable }, lines };
 }
 
-function printed({ words }: Service, platform: NodeJS.Platform): Result {
-  const command = words.map((word) => (/^[\w./:=-]+$/.test(word) ? word : JSON.stringify(word))).join(" ");
+/** Exists while systemd runs, see sd_booted(3). */
+const SYSTEMD = "/run/systemd/system";
+
+function printed(service: Service, platform: NodeJS.Platform): Result {
+  const command = commandOf(service);
   return {
     json: { path: null, enable: null, command },
     lines: [`There are no user services on ${platform}. Run this when you log in:`, safeLine(command)],
   };
+}
+
+function commandOf({ words }: Service): string {
+  return words.map((word) => (/^[\w./:=-]+$/.test(word) ? word : JSON.stringify(word))).join(" ");
 }
 
 export function serviceFile(
@@ -64,12 +82,18 @@ export function serviceFile(
   if (platform === "linux") {
     const folder = process.env.XDG_CONFIG_HOME || join(home, ".config");
     const path = join(folder, "systemd", "user", `colloquy-${name}.service`);
-    return { path, text: unit(description, words), enable: `systemctl --user enable --now colloquy-${name}` };
+    return {
+      path,
+      text: unit(description, words),
+      enable: `systemctl --user enable --now colloquy-${name}`,
+      restart: `systemctl --user daemon-reload && systemctl --user restart colloquy-${name}`,
+    };
   }
   if (platform === "darwin") {
     const label = `org.colloquy.${name}`;
     const path = join(home, "Library", "LaunchAgents", `${label}.plist`);
-    return { path, text: plist(label, words), enable: `launchctl load -w ${path}` };
+    const enable = `launchctl load -w ${path}`;
+    return { path, text: plist(label, words), enable, restart: `launchctl unload ${path} && ${enable}` };
   }
   return undefined;
 }
