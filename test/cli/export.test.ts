@@ -105,6 +105,16 @@ for (const engine of ["sqlite", "jsonl"] as const) {
     });
 
     it.each([
+      [["notes:a/b", "--to", "json"], "deep/out.json"],
+      [["--all", "--to", "json"], ""],
+    ])("says that %j cannot write below a file", async (args, below) => {
+      const file = place.path("a-file");
+      writeFileSync(file, "");
+      const { code, error } = await place.failure(command(...args, "--out", place.path("a-file", below)));
+      expect({ code, error }).toMatchObject({ code: 1, error: { message: `${file} is not a folder` } });
+    });
+
+    it.each([
       [["notes:a/b"], /Specify a format: --to markdown, html/],
       [["notes:a/b", "--to", "word"], /Unknown format "word"/],
       [["--to", "json"], /Specify conversations/],

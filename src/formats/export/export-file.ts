@@ -1,4 +1,5 @@
 /** Writes exports to disk: completely, or not at all. */
+import { existsSync, statSync } from "node:fs";
 import { mkdir, open } from "node:fs/promises";
 import { dirname } from "node:path";
 import { systemIo } from "../../disk/file-io.ts";
@@ -77,8 +78,18 @@ export async function makeFolderOf(path: string): Promise<void> {
   try {
     await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   } catch (error) {
-    throw asColloquyError(error, `Cannot write ${path}`);
+    const { code } = error as NodeJS.ErrnoException;
+    const inPlace = code === "EEXIST" || code === "ENOTDIR" ? fileAbove(dirname(path)) : undefined;
+    if (inPlace === undefined) throw asColloquyError(error, `Cannot write ${path}`);
+    throw new ColloquyError("CONFLICT", `${inPlace} is not a folder`, { field: "out", cause: error });
   }
+}
+
+/** What is in the place of a folder. */
+function fileAbove(path: string): string | undefined {
+  let at = path;
+  while (!existsSync(at) && at !== dirname(at)) at = dirname(at);
+  return statSync(at).isDirectory() ? undefined : at;
 }
 
 const NAME_CHARS_MAX = 60;

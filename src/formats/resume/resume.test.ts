@@ -95,8 +95,8 @@ describe("what is where a file would be put back", () => {
     const home = tempFolder();
     writeFileSync(join(home, ".claude"), "");
     await expect(resumed(`-p/${SESSION}.jsonl`, [LINE], home)).rejects.toMatchObject({
-      code: "SERVICE_UNAVAILABLE",
-      message: expect.stringMatching(/^Cannot write .*3\.jsonl: ENOTDIR/),
+      code: "CONFLICT",
+      message: `${join(home, ".claude")} is not a folder`,
     });
   });
 
