@@ -159,6 +159,20 @@ it("continues the fork whose branch is checked out, and restores all files", asy
   expect(command).toEqual(["claude", "--resume", "5be62d01-6ff0-43c2-bce3-b65540ea03f9"]);
 });
 
+it("continues a fork by the id that its tool shows, although the conversation has another", async () => {
+  const place = new Place();
+  const folder = place.path("home/.claude/projects/-home-user-project");
+  cpSync(join(FIXTURES, "claude-code/2.1.325-forks"), folder, { recursive: true });
+  const env = { HOME: place.path("home") };
+  const { imported: all } = await place.json(["import", folder], { env });
+  const fork = "9feb4f89-8240-4918-824d-1fc4b832234f";
+  for (const name of [fork, `claude-code:${fork}`, fork.slice(0, 8)]) {
+    const { id, command } = await place.json(["resume", name], { env });
+    expect({ id, command }).toEqual({ id: all[0].id, command: ["claude", "--resume", fork] });
+  }
+  expect((await place.failure(["resume", "9feb4f89-0000"], { env })).error.code).toBe("NOT_FOUND");
+});
+
 it("restores the names that the user gave a session and its forks, also if they are the same", async () => {
   const place = new Place();
   const folder = place.path("home/.claude/projects/-home-user-project");

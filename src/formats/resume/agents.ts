@@ -1,10 +1,10 @@
 /** The sub-agents of an imported conversation, which are conversations of their own. */
-import { basename } from "node:path";
 import { ColloquyError } from "../../errors.ts";
 import type { Conversation } from "../../store/conversation.ts";
 import type { Store } from "../../store/store.ts";
 import { isPlainObject, type JsonObject } from "../../util/json.ts";
 import { madeId } from "../contract/ids.ts";
+import { isFileOf } from "./session-files.ts";
 
 /** What the first entry of an imported conversation says. */
 export interface Introduction {
@@ -38,9 +38,6 @@ export interface Agent extends Introduction {
   readonly id: string;
 }
 
-/** A shorter id is in the name of a file by chance. */
-const ID_CHARS_MIN = 8;
-
 /**
  * The sub-agents of a conversation, and those that they started. `files` are its sources: a fork has another id than
  * the conversation that it belongs to, and it is in the name of its file.
@@ -51,12 +48,11 @@ export async function agentsOf(
   { format, sourceId }: Introduction,
   files: readonly string[],
 ): Promise<Agent[]> {
-  const names = files.map((file) => basename(file));
   const waiting = await startedSince(store, chat, format);
   const found: Agent[] = [];
   const isOurs = ({ parent = "" }: Agent): boolean =>
     parent === sourceId ||
-    (parent.length >= ID_CHARS_MIN && names.some((name) => name.includes(parent))) ||
+    files.some((file) => isFileOf(file, parent)) ||
     found.some((agent) => agent.sourceId === parent);
   for (let agent = waiting.find(isOurs); agent !== undefined; agent = waiting.find(isOurs)) {
     waiting.splice(waiting.indexOf(agent), 1);

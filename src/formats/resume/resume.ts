@@ -11,6 +11,7 @@ import { FORMATS } from "../readers/index.ts";
 import { agentsOf, introductionOf } from "./agents.ts";
 import { isThere, type RestoredFile, restore } from "./restore.ts";
 import { rowFile } from "./row-files.ts";
+import { isFileOf } from "./session-files.ts";
 import { sourcesOf } from "./sources.ts";
 
 export interface Resumable {
@@ -27,13 +28,14 @@ export interface Resumable {
 
 /**
  * `NOT_FOUND` if nothing of it was imported, `NOT_SUPPORTED` if its tool cannot continue it. Files for a command of
- * the tool to read go to `folder`.
+ * the tool to read go to `folder`. Of several sessions, `session` is continued, or the one that is checked out.
  */
 export async function resumeConversation(
   store: Store,
   id: string,
   roots: PlaceRoots,
   folder: string,
+  session?: string,
 ): Promise<Resumable> {
   const chat = await store.get(id);
   if (chat === undefined) throw new ColloquyError("NOT_FOUND", `There is no conversation ${id}`);
@@ -51,7 +53,8 @@ export async function resumeConversation(
   const cwd = filledIn(about.cwd) ?? filledIn(about.directory) ?? firstFolder(about);
   const { original, added } = await lastSource(chat);
   const own = sources.filter(({ isBeside }) => !isBeside);
-  const last = own.find(({ number }) => number === original) ?? own.at(-1);
+  const named = session === undefined ? undefined : own.find(({ file }) => isFileOf(file, session));
+  const last = named ?? own.find(({ number }) => number === original) ?? own.at(-1);
   const shown = { parts: partsOf(last?.file ?? ""), sourceId, key, cwd, about };
   const command = commandOf(rule, rule.command(shown, rule.place(shown, roots)));
   const agents = await agentsOf(

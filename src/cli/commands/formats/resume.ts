@@ -7,11 +7,12 @@ import { join } from "node:path";
 import { ColloquyError } from "../../../errors.ts";
 import type { RestoredFile } from "../../../formats/resume/restore.ts";
 import { type Resumable, resumeConversation } from "../../../formats/resume/resume.ts";
+import { conversationWith } from "../../../formats/resume/session-files.ts";
 import type { Store } from "../../../store/store.ts";
 import { safeLine } from "../../../util/visible-text.ts";
 import type { Call, Result } from "../../command.ts";
 import { checkReference } from "../../input/reference.ts";
-import { conversationOf, openToRead } from "../../store/open-store.ts";
+import { conversationOf, existing, openToRead } from "../../store/open-store.ts";
 import { stateFolder } from "../../store/store-target.ts";
 import { wrap } from "../../terminal/wrap.ts";
 
@@ -33,12 +34,25 @@ export async function run(call: Call): Promise<Result> {
 async function prepare(call: Call): Promise<{ resumable: Resumable; id: string }> {
   const reference = checkReference(call.args[0] as string);
   await using store = await openToRead(call);
-  const { id } = await conversationOf(call, store, reference);
+  const { id, session } = await chosen(call, store, reference);
   const home = homedir();
   const data = process.env.XDG_DATA_HOME || join(home, ".local", "share");
   const roots = { home, data, environment: process.env };
   const folder = join(stateFolder(call.values), "resume");
-  return { resumable: await resumeConversation(store as Store, id, roots, folder), id };
+  return { resumable: await resumeConversation(store as Store, id, roots, folder, session), id };
+}
+
+/** Of a fork, the user may know only the id that its tool shows. */
+async function chosen(
+  call: Call,
+  store: Store | undefined,
+  reference: string,
+): Promise<{ readonly id: string; readonly session?: string }> {
+  const known = store && (await existing(call, store, reference));
+  if (known !== undefined) return known;
+  const session = reference.slice(reference.indexOf(":") + 1);
+  const id = store && (await conversationWith(store, session));
+  return id === undefined ? await conversationOf(call, store, reference) : { id, session };
 }
 
 function linesOf(
