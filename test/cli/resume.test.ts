@@ -302,6 +302,32 @@ describe("a session that opencode keeps in its database", () => {
   });
 });
 
+it("puts a session of the JSON files of opencode back by its own import, unless opencode has it", async () => {
+  const place = new Place();
+  const data = place.path("data");
+  const env = { HOME: place.path("home"), XDG_DATA_HOME: data };
+  cpSync(join(FIXTURES, "opencode/storage"), join(data, "opencode/storage"), { recursive: true });
+  const { imported: all } = await place.json(["import", join(data, "opencode")], { env });
+  const { id, messages } = all.find(({ sourceId }: { sourceId: string }) => sourceId === "ses_a");
+  expect(await place.json(["resume", id], { env })).toMatchObject({
+    files: [],
+    before: [],
+    notes: [NO_FOLDER],
+  });
+  rmSync(data, { recursive: true });
+  const { files, before, notes } = await place.json(["resume", id], { env });
+  expect(before).toEqual([["opencode", "import", files[0].path]]);
+  expect(notes).toEqual([NO_FOLDER]);
+  const state = ["--state-dir", place.path("other")];
+  const { imported: again } = await place.json(["import", files[0].path, ...state], { env });
+  expect(again).toMatchObject([{ id, messages, title: "Plant beans" }]);
+  // Its messages are there, but not the session.
+  const { notes: told } = await place.json(["resume", "opencode:ses_gone"], { env });
+  expect(told[0]).toBe("Not everything can be put back: opencode must still have the session");
+});
+
+const NO_FOLDER = "The folder /home/rosa/garden does not exist: run it in a folder of the project";
+
 it("says that a session in the database of OpenClaw is not put back, and names it as OpenClaw does", async () => {
   const place = new Place();
   const env = { HOME: place.path("home") };
@@ -316,9 +342,7 @@ it("says that a session in the database of OpenClaw is not put back, and names i
     command: ["openclaw", "tui", "--session", "agent:main:scratch-1"],
     files: [],
   });
-  expect(notes[0]).toBe(
-    "What came from the database of OpenClaw is not put back: OpenClaw must still have it",
-  );
+  expect(notes[0]).toBe("Not everything can be put back: OpenClaw must still have the session");
 });
 
 it("says what its tool does not know", async () => {

@@ -179,7 +179,7 @@ interface ArchiveRule {
 interface ImportRule {
   /** Whether the tool has the session: it must not be written again. */
   isThere(sourceId: string, roots: PlaceRoots): Promise<boolean>;
-  /** What the tool reads, made of the rows that were kept; `undefined` if they do not suffice. */
+  /** What the tool reads, made of the rows or files that were kept; `undefined` if they do not suffice. */
   file(rows: readonly JsonObject[]): JsonObject | undefined;
   /** The words of the command. */
   command(path: string): readonly string[];

@@ -160,9 +160,7 @@ function notesOf(
 ): string[] {
   const isThere = files.some(({ state }) => state === "same");
   return [
-    ...(lost === 0
-      ? []
-      : [`What came from the database of ${tool} is not put back: ${tool} must still have it`]),
+    ...(lost === 0 ? [] : [`Not everything can be put back: ${tool} must still have the session`]),
     ...(added === 0 ? [] : [`${tool} does not know ${newest(added)} added here`]),
     ...(note === undefined || isThere ? [] : [note]),
   ];

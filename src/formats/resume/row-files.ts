@@ -1,4 +1,4 @@
-/** Sessions that a tool keeps in a database come back by a command of the tool, which reads a file. */
+/** Sessions that a tool keeps in rows, or in many small files, come back by a command of the tool, which reads one. */
 import { join } from "node:path";
 import type { Store } from "../../store/store.ts";
 import { isPlainObject, type JsonObject } from "../../util/json.ts";
@@ -24,8 +24,8 @@ export async function rowFile(
   roots: PlaceRoots,
   folder: string,
 ): Promise<RowFile | "lost" | undefined> {
-  const sources = (await sourcesOf(store, id)).filter(({ form }) => form === "rows");
-  if (sources.length === 0) return undefined;
+  const sources = await sourcesOf(store, id);
+  if (!sources.some(({ form }) => form === "rows")) return undefined;
   if (rows === undefined) return "lost";
   if (await rows.isThere(sourceId, roots)) return undefined;
   const kept = await Promise.all(sources.map(rowsIn));
@@ -38,8 +38,10 @@ export async function rowFile(
   return { path, source: { ...first, bytes: () => whole(bytes) }, command: rows.command(path) };
 }
 
-async function rowsIn({ bytes }: OriginalSource): Promise<JsonObject[]> {
+/** A file is in the form that files in rows have. */
+async function rowsIn({ file, form, bytes }: OriginalSource): Promise<JsonObject[]> {
   const text = Buffer.concat(await Array.fromAsync(bytes())).toString();
+  if (form !== "rows") return [{ file, text }];
   return text
     .split("\n")
     .map((line) => parsedIn(line))

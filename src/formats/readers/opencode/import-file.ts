@@ -1,9 +1,13 @@
-/** The rows of a session, in the form that `opencode import` reads. */
+/** What was kept of a session, in the form that `opencode import` reads. */
 import { defined, type Json, type JsonObject } from "../../../util/json.ts";
-import { objectIn, parsedIn, textIn } from "../../../util/values.ts";
+import { filledIn, objectIn, objectsIn, parsedIn, textIn } from "../../../util/values.ts";
 
 /** `undefined` if the session or its messages are not among them. */
 export function importFile(kept: readonly JsonObject[]): JsonObject | undefined {
+  return kept.some(({ table }) => table !== undefined) ? ofRows(kept) : ofFiles(kept);
+}
+
+function ofRows(kept: readonly JsonObject[]): JsonObject | undefined {
   const [session] = rowsOf(kept, "session");
   const messages = rowsOf(kept, "message");
   if (session === undefined || messages.length === 0) return undefined;
@@ -20,11 +24,36 @@ export function importFile(kept: readonly JsonObject[]): JsonObject | undefined 
   };
 }
 
-/** In the order of opencode. Of a row that was changed, the last version counts. */
+/** The JSON files of older versions hold the same values, one each. */
+function ofFiles(kept: readonly JsonObject[]): JsonObject | undefined {
+  const all = kept.map(({ text }) => objectIn(parsedIn(text)) ?? {});
+  const messages = lastVersions(all.filter(({ role }) => filledIn(role) !== undefined));
+  const parts = Map.groupBy(
+    lastVersions(all.filter(({ messageID }) => filledIn(messageID) !== undefined)),
+    ({ messageID }) => messageID,
+  );
+  const info = all.findLast(
+    ({ title, role, messageID }) =>
+      typeof title === "string" && role === undefined && messageID === undefined,
+  );
+  if (info === undefined || messages.length === 0) return undefined;
+  return {
+    info,
+    messages: messages.map(({ parts: own, ...message }) => ({
+      info: message,
+      parts: parts.get(message.id ?? null) ?? objectsIn(own),
+    })),
+  };
+}
+
 function rowsOf(kept: readonly JsonObject[], wanted: string): JsonObject[] {
-  const rows = kept.filter(({ table }) => table === wanted).map(({ row }) => objectIn(row) ?? {});
-  const last = new Map(rows.map((row) => [textIn(row.id) ?? "", row]));
-  return [...last].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row);
+  return lastVersions(kept.filter(({ table }) => table === wanted).map(({ row }) => objectIn(row) ?? {}));
+}
+
+/** In the order of opencode. Of what was changed, the last version counts. */
+function lastVersions(values: readonly JsonObject[]): JsonObject[] {
+  const last = new Map(values.map((value) => [textIn(value.id) ?? "", value]));
+  return [...last].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, value]) => value);
 }
 
 function dataOf({ data }: JsonObject): JsonObject {

@@ -13,7 +13,10 @@ export const opencodeResume: ResumeRule = {
 
 async function hasSession(id: string, { data }: PlaceRoots): Promise<boolean> {
   const path = join(data, "opencode", "opencode.db");
-  if (!existsSync(path)) return false;
+  // Older versions have a folder of files for the messages of each session.
+  if (!existsSync(path)) {
+    return /^\w+$/.test(id) && existsSync(join(data, "opencode", "storage", "message", id));
+  }
   const database = await openSourceDatabase(path);
   try {
     if (!database.columns("session").includes("id")) return false;
