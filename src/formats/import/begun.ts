@@ -12,7 +12,7 @@ import type { WithLines } from "./choose-format.ts";
 import type { FileSink } from "./file-sink.ts";
 import type { RememberedConversation } from "./ledger/conversations.ts";
 import type { Ledger } from "./ledger/ledger.ts";
-import { isComplete, type LineReader } from "./line-reader.ts";
+import { isTorn, type LineReader } from "./line-reader.ts";
 import { introductionId } from "./writer/conversation-start.ts";
 
 /** What a tool has left for so long will not be completed. */
@@ -26,7 +26,7 @@ export async function isFirstLineTorn(source: ByteSource, file: SourceFile): Pro
   const isGrowing =
     file.archive === undefined && file.path.endsWith(".jsonl") && isRecent(file.modifiedMs, NEVER_MS);
   if (!isGrowing) return false;
-  for await (const [first] of readLines(source)) return first?.state === "pending" && !isComplete(first);
+  for await (const [first] of readLines(source)) return first !== undefined && isTorn(first);
   return false;
 }
 

@@ -95,10 +95,15 @@ export class LineReader {
 }
 
 /** The last line may lack its newline and be complete nevertheless. */
-export function isComplete(line: SourceLine): boolean {
+function isComplete(line: SourceLine): boolean {
   if (line.flaw !== undefined) return false;
   const { values, rest } = parseRecords(textOf(line));
   return rest === undefined && values.length > 0;
+}
+
+/** Whether no record of it is complete. */
+export function isTorn(line: SourceLine): boolean {
+  return line.state === "pending" && parseRecords(textOf(line)).values.length === 0;
 }
 
 /** The first line of a file may have one, which is not in its text. */

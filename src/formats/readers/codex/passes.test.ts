@@ -110,12 +110,12 @@ describe("a file of codex that is read in several passes", () => {
   it("has each prompt once where version 0.166 put the end of the turn before its event", () => {
     const sink = readPasses([linesOf("0.166-migrated.jsonl")]);
     const prompts = entriesOf(sink).filter(({ message }) => message?.role === "user" && !message.extra);
-    expect(prompts.map(({ message }) => JSON.stringify(message?.content).slice(0, 24))).toEqual([
-      '"First turn @think Where',
+    expect(prompts.map(({ message }) => JSON.stringify(message?.content))).toEqual([
+      expect.stringContaining("First turn"),
       expect.stringContaining("tool_result"),
-      '"Second turn again @say ',
-      expect.stringContaining("<image"),
-      '"Last turn @say Last ans',
+      expect.stringContaining("Second turn again"),
+      expect.stringContaining('"type":"image"'),
+      expect.stringContaining("Last turn"),
     ]);
   });
 
