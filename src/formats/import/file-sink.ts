@@ -67,7 +67,9 @@ export class FileSink implements Sink {
   isWaiting = false;
   #hadTrashed = false;
   #hadPurged = false;
+  /** The conversation that the reader named last, and the one that was added to last. */
   #current: Handle | undefined;
+  #used: Handle | undefined;
   /** The offset of the record that was counted last. */
   #counted: number | null = null;
   /** Damage before the first conversation, which keeps it. */
@@ -139,11 +141,17 @@ export class FileSink implements Sink {
 
   #handleOf(start: SourceConversation): Handle {
     const handle = this.#handles.get(start.sourceId) ?? this.#open(this.#described.describe(start));
-    // Moved to the end, so that the most recently used is released last.
-    this.#handles.delete(start.sourceId);
-    this.#handles.set(start.sourceId, handle);
+    this.#use(handle);
     this.#current = handle;
     return handle;
+  }
+
+  /** Moved to the end, so that the most recently used is released last. */
+  #use(handle: Handle): void {
+    if (handle === this.#used) return;
+    this.#handles.delete(handle.sourceId);
+    this.#handles.set(handle.sourceId, handle);
+    this.#used = handle;
   }
 
   isCurrent(sourceId: string, version: string): boolean {
@@ -209,7 +217,7 @@ export class FileSink implements Sink {
       handle.isReleased = true;
       this.#handles.delete(sourceId);
       this.#writers.delete(writer.id);
-      this.originals.forget(writer);
+      this.originals.release(writer);
     }
     const releasing = this.#releaseIdle(idle);
     this.#releasing.add(releasing);
@@ -347,7 +355,7 @@ export class FileSink implements Sink {
     };
     if (isPlainObject(saved.versions)) writer.intake.addVersions(saved.versions);
     if (isPlainObject(saved.tails)) writer.intake.addTails(saved.tails);
-    this.originals.resume(writer, saved.originals);
+    this.originals.resume(writer, saved.originals, resumes);
     for (const record of this.#early.splice(0)) this.#keepDamage(writer, record);
     return handle;
   }
@@ -358,8 +366,9 @@ export class FileSink implements Sink {
         this.#handles.get(handle.sourceId) ?? this.#open(handle.start, { id: handle.writer.id });
       handle.writer = writer;
       handle.isReleased = false;
-      this.#handles.set(handle.sourceId, handle);
+      this.#used = undefined;
     }
+    this.#use(handle);
     return handle.writer;
   }
 

@@ -1,6 +1,6 @@
 /** The originals that one file adds to a conversation. */
 import type { OriginalForm } from "../../../store/originals/announcement.ts";
-import type { Original } from "../../../store/originals/originals.ts";
+import { type Original, segmentsOf } from "../../../store/originals/originals.ts";
 import type { Ingest } from "../../../store/write/ingest.ts";
 import { isPlainObject, type Json, type JsonObject } from "../../../util/json.ts";
 import type { QueuedOriginal } from "./collector.ts";
@@ -22,6 +22,8 @@ export class ConversationOriginals {
   readonly #places: Map<string, OriginalPlace> = new Map();
   #known: readonly Original[] = [];
   #numbers = 0;
+  /** What follows in the file comes after all that an earlier import has read of it. */
+  #isContinued = false;
 
   constructor(options: ConversationOriginalsOptions) {
     this.#options = options;
@@ -52,7 +54,10 @@ export class ConversationOriginals {
     const { form, file } = queued;
     const known = file === undefined ? this.#writers.get(form) : this.#besides.get(file);
     if (known !== undefined) return known.put(queued);
-    if (!isNew && (file !== undefined || !this.#places.has(form))) await this.#load();
+    if (!isNew && (file !== undefined || !this.#places.has(form))) {
+      await this.#load();
+      if (file === undefined && this.#isContinued) this.#continue(form);
+    }
     const writer = this.#writerOf(form, file);
     return writer.put(queued);
   }
@@ -81,8 +86,9 @@ export class ConversationOriginals {
     return places;
   }
 
-  /** As an earlier import of the same file left it. */
-  resume(saved: Json | undefined): void {
+  /** As an earlier import of the same file left it. `isContinued`: it has added to the conversation. */
+  resume(saved: Json | undefined, isContinued: boolean): void {
+    this.#isContinued = isContinued;
     if (!isPlainObject(saved)) return;
     for (const [form, place] of Object.entries(saved)) {
       if (!isPlainObject(place)) continue;
@@ -95,6 +101,15 @@ export class ConversationOriginals {
   /** Whether it continues an earlier import of the file. */
   continues(form: OriginalForm): boolean {
     return this.#places.has(form);
+  }
+
+  /** Of many conversations in one file, the ledger does not keep all places. */
+  #continue(form: OriginalForm): void {
+    const own = this.#known.findLast(
+      (original) => original.form === form && original.file === this.#options.file,
+    );
+    if (own === undefined) return;
+    this.#places.set(form, { original: own.number, segments: segmentsOf(own, this.#known).length });
   }
 
   async #load(): Promise<void> {

@@ -13,6 +13,9 @@ import { FileStream, type Keeper } from "./file-stream.ts";
 /** Its bytes are not kept: a conversation of Colloquy itself is written as it is. */
 const NOBODY: Keeper = { keep() {} };
 
+/** A file may have a million conversations, and few of them go on after they were released. */
+const RELEASED_MAX = 1000;
+
 /** How a file is read. */
 export interface FileForm {
   readonly form: OriginalForm;
@@ -41,7 +44,8 @@ export class FileOriginals {
   readonly #form: OriginalForm;
   readonly #options: Omit<ConversationOriginalsOptions, "conversation">;
   readonly #shares: Map<Writer, Share> = new Map();
-
+  /** Of conversations that were released, by their ids: they go on where they were. */
+  readonly #released: Map<string, ConversationOriginals> = new Map();
   readonly #keepsRows: boolean;
   /** Where the element begins that is being read. */
   element: number | undefined;
@@ -133,16 +137,22 @@ export class FileOriginals {
     this.#flush(share, size);
   }
 
-  resume(writer: Writer, saved: Json | undefined): void {
-    this.#shareOf(writer).originals.resume(saved);
+  resume(writer: Writer, saved: Json | undefined, isContinued: boolean): void {
+    this.#shareOf(writer).originals.resume(saved, isContinued);
   }
 
   save(writer: Writer): JsonObject | undefined {
     return this.#shareOf(writer).originals.save();
   }
 
-  forget(writer: Writer): void {
+  /** The conversation is completed, and may be added to again, by another writer. */
+  release(writer: Writer): void {
+    const share = this.#shares.get(writer);
+    if (share === undefined) return;
     this.#shares.delete(writer);
+    this.#released.set(writer.id, share.originals);
+    const [oldest] = this.#released.keys();
+    if (this.#released.size > RELEASED_MAX && oldest !== undefined) this.#released.delete(oldest);
   }
 
   /** `end`: only these bytes of the file are kept so far, and entries that were made of others have to wait. */
@@ -164,7 +174,9 @@ export class FileOriginals {
   #shareOf(writer: Writer): Share {
     const known = this.#shares.get(writer);
     if (known !== undefined) return known;
-    const originals = new ConversationOriginals({ ...this.#options, conversation: writer.id });
+    const released = this.#released.get(writer.id);
+    this.#released.delete(writer.id);
+    const originals = released ?? new ConversationOriginals({ ...this.#options, conversation: writer.id });
     const share: Share = {
       ...{ writer, originals, collectors: new Map(), held: [] },
       ...{ rows: new WeakSet(), isFull: false },

@@ -145,7 +145,8 @@ export class OriginalWriter {
     if (base === undefined || candidate !== base || base.segments.length !== matched) return undefined;
     const { file, number, size } = base.original;
     this.#isCopy = file !== this.#options.file;
-    if (this.#isCopy && size !== undefined) return undefined;
+    // There is nothing to tell of it, or not yet: more may come, which is compared then.
+    if (this.#isCopy && (size !== undefined || this.#size === undefined)) return undefined;
     this.#number = number;
     this.#count = matched;
     this.#size ??= size;
