@@ -92,6 +92,8 @@ class Run {
   readonly #waiting: Map<string, SourceFile> = new Map();
   /** Files that are being read or written, by path. */
   readonly #unfinished: Map<string, Promise<void>> = new Map();
+  /** The file that another one waits for, by the path of that. */
+  readonly #first: Map<string, string> = new Map();
   /**
    * Files for the second pass: forks of a file that waits for something itself. What that is may be read in this
    * pass, and then all of them move to its conversation, one after another. `undefined` in the second pass.
@@ -168,10 +170,13 @@ class Run {
     if (!this.#waiting.delete(file.path)) return;
     const { promise: read, resolve: onRead } = Promise.withResolvers<void>();
     const readFirst = async (path: string): Promise<boolean> => {
+      if (this.#waitsFor(path, file.path)) return true;
+      this.#first.set(file.path, path);
       const first = this.#waiting.get(path) ?? (await this.#unnamed(path));
       if (first !== undefined) await this.#begin(first, writing);
       // In the second pass it may have moved, which the ledger is told last.
       if (this.#postponed === undefined) await this.#unfinished.get(path);
+      this.#first.delete(file.path);
       const waits = this.#ledger.awaiting.idOf(path) !== undefined;
       const mayMove = this.#postponed?.has(path) === true || waits;
       return this.#postponed === undefined || !mayMove;
@@ -192,6 +197,13 @@ class Run {
       for (const other of writing) other.catch(reject);
     });
     await Promise.race([read, taken, failed]);
+  }
+
+  /** Whether a file waits for another one, perhaps through others: damaged files name each other as what they continue. */
+  #waitsFor(path: string, other: string): boolean {
+    for (let at: string | undefined = path; at !== undefined; at = this.#first.get(at))
+      if (at === other) return true;
+    return false;
   }
 
   /** A file that one of the import continues, although the user named only that one. */

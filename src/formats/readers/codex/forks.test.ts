@@ -1,5 +1,14 @@
 /** Rollouts that Codex 0.166 wrote: a thread that went back, forks of it, a fork of a fork, an archived one. */
-import { appendFileSync, cpSync, mkdirSync, renameSync, rmSync, symlinkSync, truncateSync } from "node:fs";
+import {
+  appendFileSync,
+  cpSync,
+  mkdirSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { shapeOf } from "../../../../test/support/samples/conversation-shape.ts";
@@ -265,4 +274,40 @@ describe("a fork whose thread is in another folder of Codex than the imported on
     await using store = await openStore("ephemeral:");
     expect(await importConversations(store, [join(home, "copies")])).toMatchObject({ files: 1 });
   });
+});
+
+it.each([
+  ["two rollouts that name each other", ["a", "b"]],
+  ["three rollouts, each of which names the next", ["a", "b", "c"]],
+  ["a rollout that names itself", ["a"]],
+])("%s are imported, whenever they are found", async (_, names) => {
+  const folder = tempFolder();
+  const idOf = (name: string): string => `019a0000-0000-7000-8000-00000000000${name}`;
+  const line = (type: string, payload: object): string =>
+    `${JSON.stringify({ timestamp: "2026-10-01T10:00:00.000Z", type, payload })}\n`;
+  await using store = await openStore(`sqlite:${join(tempFolder(), "store.db")}`);
+  for (const [index, name] of names.entries()) {
+    const base = idOf(names[(index + 1) % names.length] ?? "");
+    const part = { thread_id: base, end_ordinal_exclusive: 3 };
+    const meta = { id: idOf(name), cwd: "/x", forked_from_id: base, history_base: part };
+    const said = { type: "message", role: "assistant", content: [{ type: "output_text", text: "Yes" }] };
+    const text = `From ${name}`;
+    const prompt = { type: "user_message", message: text };
+    const words = line("response_item", {
+      type: "message",
+      role: "user",
+      content: [{ type: "input_text", text }],
+    });
+    const file = join(folder, `rollout-2026-10-01T10-00-00-${idOf(name)}.jsonl`);
+    writeFileSync(
+      file,
+      line("session_meta", meta) + words + line("event_msg", prompt) + line("response_item", said),
+    );
+    await importConversations(store, [folder]);
+  }
+  await importConversations(store, [folder]);
+  const { items } = await store.list();
+  const logs = items.map(({ id }) => Array.fromAsync(store.ingest().log(id, 0)));
+  const all = JSON.stringify(await Promise.all(logs));
+  for (const name of names) expect(all).toContain(`From ${name}`);
 });
