@@ -323,3 +323,30 @@ describe("an original", () => {
 function sorted(kept: Map<string, Kept[]>): [string, Kept[]][] {
   return [...kept].sort(([a], [b]) => (a < b ? -1 : 1));
 }
+
+it("keeps all of a conversation that an export has twice, also under the name of a later export", async () => {
+  const id = "aaaaaaaa-1111-4111-8111-111111111111";
+  const at = "2026-01-01T00:00:00Z";
+  const said = (index: number) => ({
+    uuid: `m${index}`,
+    sender: "human",
+    text: `Text ${index}`,
+    created_at: at,
+  });
+  const chat = (count: number) => ({
+    ...{ uuid: id, name: "A chat", created_at: at },
+    chat_messages: Array.from({ length: count }, (_, index) => said(index)),
+  });
+  const folder = tempFolder();
+  await using store = await openStore(`sqlite:${join(tempFolder(), "store.db")}`);
+  for (const [name, later] of [
+    ["one.json", 4],
+    ["two.json", 6],
+  ] as const) {
+    writeFileSync(join(folder, name), JSON.stringify([chat(2), chat(later)]));
+    await importConversations(store, [folder]);
+    rmSync(join(folder, name));
+  }
+  writeFileSync(join(folder, "two.json"), JSON.stringify([chat(2), chat(6)]));
+  expect(await importConversations(store, [folder], { verify: true })).toMatchObject({ missing: [] });
+});

@@ -220,6 +220,9 @@ export class OriginalWriter {
       this.#number = former.number;
       const replaced = former.announcements.filter(({ first }) => first >= start);
       this.#stale.push(...replaced.map(({ entry }) => entry));
+    } else if (former === undefined && other !== undefined && start > 0) {
+      // It began as that document, under another name.
+      this.#after = { original: other.number, segments: start };
     }
     return this.#announce(segments, size);
   }
