@@ -366,6 +366,20 @@ describe("continuing later", () => {
     return sink;
   }
 
+  it("adds only the calls of an answer that was added before they had run", () => {
+    const result = [{ functionResponse: { id: "c1", response: { output: "ok" } } }];
+    const toolCalls = [{ id: "c1", name: "run", args: {}, status: "success", result }];
+    const [before, after] = [answered("b", "Looking."), answered("b", "Looking.", { toolCalls })];
+    const sink = readInTwo(lines(META, user("a", "x"), before), lines(after, answered("d", "Done")));
+    const calls = sink.conversations[0]?.entries[2]?.id;
+    const added = ["a < null", "b < a", `${calls} < b`, `b/results < ${calls}`, "d < b/results"];
+    expect(chain(sink)).toEqual(added);
+    expect(sink.lines().slice(1, 3)).toEqual(["assistant: Looking.", "assistant: [tool_use]"]);
+    const whole = readInTwo(lines(META, user("a", "x"), before, after), lines(answered("d", "Done")));
+    expect(chain(whole)).toEqual(["a < null", "b < a", "b/results < b", "d < b/results"]);
+    expect(whole.conversations[0]?.entries[1]?.aliases).toEqual([calls]);
+  });
+
   it("leaves the last message as it is when the whole list brings it in another version", () => {
     const grown = { $set: { messages: [user("a", "[masked]"), answered("b", "Hello")] } };
     const sink = readInTwo(lines(META, user("a", "x"), answered("b", "He")), lines(grown));

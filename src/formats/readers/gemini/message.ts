@@ -15,6 +15,8 @@ export interface Spoken {
   readonly records: readonly SourceRecord[];
   /** Calls whose results were added with the message of the call. */
   readonly answered: ReadonlySet<string>;
+  /** The id that the calls of this version have if they come after the rest of the message. */
+  readonly callsId: string;
 }
 
 export function isSpoken({ type }: JsonObject): boolean {
@@ -33,20 +35,42 @@ export function isEmptyAnswer({ type, content, thoughts, toolCalls }: JsonObject
 }
 
 /** The next message follows the last entry. */
-export function entriesOf({ id, parent, value, records, answered }: Spoken): SourceEntry[] {
+export function entriesOf({ id, parent, value, records, answered, callsId }: Spoken): SourceEntry[] {
+  const isAnswer = value.type === "gemini";
+  const message = isAnswer ? assistantOf(value, id) : userOf(value, id, answered);
+  const isInParts = isAnswer && hasCalls(value) && !isEmptyAnswer({ ...value, toolCalls: [] });
   const at = timeIn(value.timestamp);
-  const message = value.type === "gemini" ? assistantOf(value, id) : userOf(value, id, answered);
-  const entry: SourceEntry = { id, parent, at, message, records };
+  const entry: SourceEntry = { id, parent, at, message, records, ...(isInParts && { aliases: [callsId] }) };
+  return [entry, ...resultEntries(value, id, id, records)];
+}
+
+/** The calls of an answer that was added before they had run: only then they are written. */
+export function callEntries({ id, parent, value, records, callsId }: Spoken): SourceEntry[] {
+  const { tokens: _, ...rest } = value;
+  const message = assistantOf({ ...rest, content: "", thoughts: [] }, id);
+  const entry: SourceEntry = { id: callsId, parent, at: timeIn(value.timestamp), message, records };
+  return [entry, ...resultEntries(value, id, callsId, records)];
+}
+
+export function hasCalls({ toolCalls }: JsonObject): boolean {
+  return objectsIn(toolCalls).length > 0;
+}
+
+function resultEntries(
+  value: JsonObject,
+  id: string,
+  parent: string,
+  records: readonly SourceRecord[],
+): SourceEntry[] {
   const calls = objectsIn(value.toolCalls);
-  const results = calls.flatMap((call, index) => resultOf(call, index, id));
-  if (results.length === 0) return [entry];
+  const content = calls.flatMap((call, index) => resultOf(call, index, id));
+  if (content.length === 0) return [];
   return [
-    entry,
     {
       id: `${id}/results`,
-      parent: id,
-      at: timeIn(calls.at(-1)?.timestamp) ?? at,
-      message: { role: "user", content: results, ...agentsIn(calls) },
+      parent,
+      at: timeIn(calls.at(-1)?.timestamp) ?? timeIn(value.timestamp),
+      message: { role: "user", content, ...agentsIn(calls) },
       records: [resultsRecord(value, calls, records.at(-1))],
     },
   ];

@@ -14,7 +14,15 @@ import {
   savedHeld,
   sizeOf,
 } from "./item.ts";
-import { entriesOf, isContext, isEmptyAnswer, isSpoken, resultsOf } from "./message.ts";
+import {
+  callEntries,
+  entriesOf,
+  hasCalls,
+  isContext,
+  isEmptyAnswer,
+  isSpoken,
+  resultsOf,
+} from "./message.ts";
 import { answeredBy, onlyAnswers } from "./parts.ts";
 
 const ITEMS_MAX = 10_000;
@@ -241,25 +249,41 @@ export class Messages {
   }
 
   #add(item: Item, index: number): void {
-    const parent = index > 0 ? this.#items[index - 1]?.tail : this.#isCut ? undefined : null;
     const value = item.versions.at(-1)?.value ?? {};
+    const isRest = this.#isRest(item, index, value);
+    const parent = isRest
+      ? item.tail
+      : index > 0
+        ? this.#items[index - 1]?.tail
+        : this.#isCut
+          ? undefined
+          : null;
     const records = item.versions.map(({ record }) => record);
     for (const record of records) this.#heldChars -= sizeOf(record);
     item.versions = [];
     item.isAdded = true;
     item.print = printOf(value);
     const isMessage = !onlyAnswers(value, this.#resulted);
-    item.tail = isMessage ? this.#addEntries(item, parent, value, records) : parent;
+    item.tail = isMessage ? this.#addEntries(item, parent, value, records, isRest) : parent;
     if (!isMessage) for (const record of records) this.#sink.note(record);
   }
 
+  /** Only the calls of the last message are new. They are written when they have run, which may take long. */
+  #isRest({ print }: Item, index: number, value: JsonObject): boolean {
+    const isLast = index === this.#items.length - 1;
+    return isLast && hasCalls(value) && print === printOf({ ...value, toolCalls: undefined });
+  }
+
   #addEntries(
-    { entry: id }: Item,
+    { entry: id, print = "" }: Item,
     parent: string | null | undefined,
     value: JsonObject,
     records: readonly SourceRecord[],
+    isRest: boolean,
   ): string | undefined {
-    const entries = entriesOf({ id, parent, value, records, answered: this.#resulted });
+    const callsId = madeId("gemini", id, "calls", print);
+    const spoken = { id, parent, value, records, answered: this.#resulted, callsId };
+    const entries = isRest ? callEntries(spoken) : entriesOf(spoken);
     for (const entry of entries) this.#sink.add(entry);
     for (const call of resultsOf(value)) this.#resulted.add(call);
     this.#modelIs(filledIn(value.model));

@@ -27,8 +27,10 @@ const context = (id: string): string =>
     content: [{ text: "<session_context>\nAnother day" }],
   });
 
-async function imported(...versions: readonly (readonly string[])[]) {
-  await using store = await openStore("ephemeral:");
+const imported = (...versions: readonly (readonly string[])[]) => importedInto("ephemeral:", ...versions);
+
+async function importedInto(target: string, ...versions: readonly (readonly string[])[]) {
+  await using store = await openStore(target);
   const file = join(tempFolder(), "session-2026-11-16T15-31-bcd9fff2.jsonl");
   for (const lines of versions) {
     writeFileSync(file, lines.map((line) => `${line}\n`).join(""));
@@ -63,6 +65,14 @@ describe("a recording that was resumed", () => {
       const results = messages.filter(({ message }) => JSON.stringify(message).includes('"tool_result"'));
       expect(results.length, `read up to line ${end}`).toBe(2);
       expect(messages.length).toBeLessThanOrEqual(whole.messages.length + 1);
+    }
+  });
+
+  it("has no branch for an answer that was read before its calls had run", async () => {
+    for (let end = 2; end < LINES.length; end++) {
+      const target = `sqlite:${join(tempFolder(), "store.db")}`;
+      const { shape, missing } = await importedInto(target, LINES.slice(0, end), LINES);
+      expect({ end, missing, shape }).toMatchObject({ missing: [], shape: { branches: [SAID], flags: [] } });
     }
   });
 
