@@ -123,6 +123,8 @@ export interface SideFile {
   others?(transcript: string): readonly string[];
   /** All transcripts of a folder share it, so it is read once per folder. */
   readonly isShared?: true;
+  /** Where it is looked for, if that is more than the folder that the user named. */
+  readonly within?: (around: Surroundings) => Surroundings;
   read(text: string): Describe;
 }
 

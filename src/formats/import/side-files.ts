@@ -35,8 +35,9 @@ export class SideFiles {
 
 async function readFirst(sideFile: SideFile, around: Surroundings): Promise<Described> {
   const others = await existing(sideFile.others?.(around.path) ?? [], around);
+  const within = sideFile.within?.(around) ?? around;
   for (const name of sideFile.names(around.path)) {
-    const [found] = await existing([name], around);
+    const [found] = await existing([name], within);
     if (found === undefined) continue;
     const beside = sideFile.isShared === true ? others : [found, ...others];
     return { describe: sideFile.read(found.bytes.toString()), beside };

@@ -96,7 +96,7 @@ async function rolloutNamed(id: string, around: Surroundings): Promise<string | 
 }
 
 /** The user may have named a single day or file, and the folders that are looked into are few. */
-function withAllOfCodex(around: Surroundings): Surroundings {
+export function withAllOfCodex(around: Surroundings): Surroundings {
   const { path } = around;
   return isDated(path) || isArchived(path) ? around.beyond(homeOf(path)) : around;
 }

@@ -200,6 +200,21 @@ describe("forks and reverts of a Codex thread", () => {
     expect(await shapeOf(store)).toMatchObject([{ title: "The user's own" }]);
   });
 
+  it.each(["sessions", DAY, `${DAY}/${THREAD}`])(
+    "have the name in the index of Codex also if only %s is imported",
+    async (named) => {
+      const home = join(tempFolder(), ".codex");
+      cpSync(FIXTURE, home, { recursive: true });
+      await using store = await openStore(`sqlite:${join(tempFolder(), "store.db")}`);
+      await importConversations(store, [join(home, named)]);
+      expect(await shapeOf(store)).toMatchObject([{ title: "A named thread" }]);
+      const entry = { id: "01a1e4e9-9672-7710-a8fc-e2208048df69", thread_name: "Another name" };
+      appendFileSync(join(home, "session_index.jsonl"), `${JSON.stringify(entry)}\n`);
+      await importConversations(store, [join(home, named)]);
+      expect(await shapeOf(store)).toMatchObject([{ title: "Another name" }]);
+    },
+  );
+
   it("with a picture is one prompt of the user", async () => {
     await using store = await openStore("ephemeral:");
     const report = await importConversations(store, ["test/fixtures/codex/0.166-picture.jsonl"]);

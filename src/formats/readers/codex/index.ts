@@ -7,7 +7,7 @@ import { listIn, objectIn } from "../../../util/values.ts";
 import type { FormatWith } from "../../contract/format.ts";
 import type { Sink, SourceRecord, Surroundings } from "../../contract/reader.ts";
 import { unplaced } from "../shared/records.ts";
-import { codexBase, hasRollout } from "./base.ts";
+import { codexBase, hasRollout, withAllOfCodex } from "./base.ts";
 import { CodexReader } from "./reader.ts";
 import { codexResume } from "./resume.ts";
 import { isCodexDocument, sniffsCodex } from "./sniff.ts";
@@ -29,6 +29,7 @@ export const codex: FormatWith<"lines" | "document"> = {
   sideFile: {
     isShared: true,
     names: () => ["../../../../session_index.jsonl", "../session_index.jsonl", "session_index.jsonl"],
+    within: withAllOfCodex,
     read: describeThread,
   },
   resume: codexResume,
