@@ -9,7 +9,7 @@ import { parseRecords } from "./json/records.ts";
 import { readLines } from "./lines.ts";
 import { problemOf } from "./problem.ts";
 import type { ByteSource } from "./types.ts";
-import { readMember, type Zip, type ZipMember } from "./zip.ts";
+import { openMember, readMember, type Zip, type ZipMember } from "./zip.ts";
 
 /** Enough for a picture or a long tool result. */
 const READ_BYTES_MAX = 64 * 1024 * 1024;
@@ -114,8 +114,7 @@ export function inZip(zip: Zip, member: ZipMember, shown: string): Surroundings 
     },
     async *records(name) {
       const found = zip.named.get(posix.join(folder, name));
-      const bytes = found === undefined ? undefined : await readMember(zip, found).catch(() => undefined);
-      if (bytes !== undefined) yield* recordsOf(async () => inMemory(bytes));
+      if (found !== undefined) yield* recordsOf(() => openMember(zip, found));
     },
     // An archive that changes while it is read is damaged.
     stamp: () => "",
@@ -138,13 +137,4 @@ function namesBelow({ members }: Zip, prefix: string): Set<string> {
     names.add((members[at] as ZipMember).name.slice(prefix.length).split("/", 1)[0] as string);
   }
   return names;
-}
-
-function inMemory(bytes: Buffer): ByteSource {
-  return {
-    async *chunks(from = 0) {
-      yield bytes.subarray(from);
-    },
-    close: async () => {},
-  };
 }

@@ -261,4 +261,21 @@ describe("the files around a member", () => {
       expect(await around?.read(name), name).toBeUndefined();
     }
   });
+
+  it("have records that are unpacked, up to where they are damaged", async () => {
+    const lines = Array.from({ length: 100 }, (_, number) => `{"number":${number}}\n`).join("");
+    const { files } = await zipped(
+      { name: "day/main.jsonl", data: lines },
+      { name: "day/packed.jsonl.zst", data: zstdCompressSync(lines) },
+      { name: "day/wrong.jsonl", data: lines, crc: 1 },
+    );
+    const valuesOf = async (name: string): Promise<unknown[]> =>
+      (await Array.fromAsync(files[0]?.around.records(name) ?? [])).map(({ value }) => value);
+    for (const name of ["main.jsonl", "packed.jsonl.zst", "wrong.jsonl"]) {
+      const values = await valuesOf(name);
+      expect(values, name).toHaveLength(100);
+      expect(values.at(-1), name).toEqual({ number: 99 });
+    }
+    expect(await valuesOf("none.jsonl")).toEqual([]);
+  });
 });

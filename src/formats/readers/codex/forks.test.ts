@@ -3,6 +3,7 @@ import {
   appendFileSync,
   cpSync,
   mkdirSync,
+  readFileSync,
   renameSync,
   rmSync,
   symlinkSync,
@@ -10,7 +11,9 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
+import { zstdCompressSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
+import { makeZip } from "../../../../test/support/make-zip.ts";
 import { shapeOf } from "../../../../test/support/samples/conversation-shape.ts";
 import { tempFolder } from "../../../../test/support/temp-folder.ts";
 import { openStore } from "../../../store/open.ts";
@@ -214,6 +217,17 @@ describe("forks and reverts of a Codex thread", () => {
       expect(await shapeOf(store)).toMatchObject([{ title: "Another name" }]);
     },
   );
+
+  it("are joined in a zip where the thread is compressed", async () => {
+    const path = join(tempFolder(), "codex.zip");
+    const data = (name: string): Buffer => readFileSync(join(FIXTURE, name));
+    const [thread, fork] = [`${DAY}/${THREAD}`, `${DAY}/${EARLY_FORK}`];
+    const packed = { name: `${thread}.zst`, data: zstdCompressSync(data(thread)) };
+    writeFileSync(path, makeZip([packed, { name: fork, data: data(fork) }]));
+    await using store = await openStore("ephemeral:");
+    const report = await importConversations(store, [path]);
+    expect(report).toMatchObject({ files: 2, conversations: 1, skipped: [], unresolvedReferences: [] });
+  });
 
   it("with a picture is one prompt of the user", async () => {
     await using store = await openStore("ephemeral:");
