@@ -320,6 +320,26 @@ describe("the database of OpenClaw", () => {
     expect(again.lines()).toEqual(["user: Look at the moss.", "user: Green."]);
   });
 
+  it("holds the archive of one session at a time, and none of those that have not changed", async () => {
+    const source = sourceOf(example());
+    const archived: unknown[] = [];
+    const watched: SourceDatabase = {
+      ...source,
+      *rows(sql, ...values) {
+        for (const row of source.rows(sql, ...values)) {
+          if (row.archive_blob !== undefined) archived.push(row.session_id);
+          yield row;
+        }
+      },
+    };
+    const sink = new RecordingSink();
+    for await (const _ of openclaw.database.read(watched, sink, surroundings(DATABASE)));
+    expect(archived).toEqual([RESET]);
+    for (const version of sink.versions) sink.current.add(version);
+    for await (const _ of openclaw.database.read(watched, sink, surroundings(DATABASE)));
+    expect(archived).toEqual([RESET]);
+  });
+
   it("reports events that cannot be read, and continues", async () => {
     const database = example();
     const whole = JSON.stringify({

@@ -8,6 +8,9 @@ import { openclawPlace } from "./place.ts";
 
 type Row = Readonly<Record<string, unknown>>;
 
+/** What an archive says about its session. Those of all sessions would not fit into memory with their transcripts. */
+const ABOUT_ARCHIVES = ["session_id", "session_key", "updated_at", "created_at"];
+
 export class OpenclawSessions {
   readonly #agent: string | undefined;
   /** Windows by session, nodes by key. */
@@ -26,7 +29,7 @@ export class OpenclawSessions {
       const session = filledIn(node.current_session_id);
       if (session !== undefined) this.#current.set(session, key);
     }
-    this.#archived = rowsBy(database, "session_transcript_archives", "session_id");
+    this.#archived = rowsBy(database, "session_transcript_archives", "session_id", ABOUT_ARCHIVES);
     const held = new Set(this.#current.values());
     for (const [key, session] of this.#lastSessions()) if (!held.has(key)) this.#current.set(session, key);
   }
@@ -96,9 +99,17 @@ export class OpenclawSessions {
   }
 }
 
-function rowsBy(database: SourceDatabase, table: string, column: string): ReadonlyMap<string, Row> {
-  if (!database.columns(table).includes(column)) return new Map();
+/** `wanted`: the columns to read, as far as the table has them. Default: all. */
+function rowsBy(
+  database: SourceDatabase,
+  table: string,
+  column: string,
+  wanted?: readonly string[],
+): ReadonlyMap<string, Row> {
+  const columns = database.columns(table);
+  if (!columns.includes(column)) return new Map();
+  const names = wanted?.filter((name) => columns.includes(name)).join(", ") ?? "*";
   const rows = new Map<string, Row>();
-  for (const row of database.rows(`SELECT * FROM ${table}`)) rows.set(String(row[column]), row);
+  for (const row of database.rows(`SELECT ${names} FROM ${table}`)) rows.set(String(row[column]), row);
   return rows;
 }
