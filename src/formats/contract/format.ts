@@ -121,7 +121,7 @@ export interface SideFile {
   names(transcript: string): readonly string[];
   /** Other files of the transcript alone, which say nothing that it does not. They are kept with it. */
   others?(transcript: string): readonly string[];
-  /** All transcripts of a folder share it, so it is read once per folder. */
+  /** All transcripts of a folder share it, or of many folders, so it is parsed once. */
   readonly isShared?: true;
   /** Where it is looked for, if that is more than the folder that the user named. */
   readonly within?: (around: Surroundings) => Surroundings;

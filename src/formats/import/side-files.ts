@@ -21,26 +21,40 @@ const UNCHANGED: Described = { describe: (start) => start, beside: [] };
 
 /** The side files of one import. A thousand transcripts may share one, so shared ones are kept. */
 export class SideFiles {
+  /** By folder: which file it is depends on what may be read from there. */
   readonly #shared: Map<string, Promise<Described>> = new Map();
+  /** By file, because the transcripts of many days, each in its own folder, may share one. */
+  readonly #said: Map<string, Describe> = new Map();
 
   read({ name, sideFile }: FormatDeclaration, around: Surroundings): Promise<Described> {
     if (sideFile === undefined) return Promise.resolve(UNCHANGED);
-    if (sideFile.isShared !== true) return readFirst(sideFile, around);
+    const say = ({ bytes }: Beside): Describe => sideFile.read(bytes.toString());
+    if (sideFile.isShared !== true) return readFirst(sideFile, around, say);
     const folder = `${name} ${around.path.slice(0, around.path.lastIndexOf("/") + 1)}`;
-    const known = this.#shared.get(folder) ?? readFirst(sideFile, around);
+    const sayOnce = (file: Beside): Describe => {
+      const path = `${name} ${around.pathOf(file.name)}`;
+      const said = this.#said.get(path) ?? say(file);
+      this.#said.set(path, said);
+      return said;
+    };
+    const known = this.#shared.get(folder) ?? readFirst(sideFile, around, sayOnce);
     this.#shared.set(folder, known);
     return known;
   }
 }
 
-async function readFirst(sideFile: SideFile, around: Surroundings): Promise<Described> {
+async function readFirst(
+  sideFile: SideFile,
+  around: Surroundings,
+  say: (found: Beside) => Describe,
+): Promise<Described> {
   const others = await existing(sideFile.others?.(around.path) ?? [], around);
   const within = sideFile.within?.(around) ?? around;
   for (const name of sideFile.names(around.path)) {
     const [found] = await existing([name], within);
     if (found === undefined) continue;
     const beside = sideFile.isShared === true ? others : [found, ...others];
-    return { describe: sideFile.read(found.bytes.toString()), beside };
+    return { describe: say(found), beside };
   }
   return { ...UNCHANGED, beside: others };
 }
