@@ -2,11 +2,12 @@
  * The rollout that another one continues.
  *
  * A fork, and a thread that went back, begin with a part of another rollout, which they name instead of repeating it.
- * That part is read again, so that the chain of their entries goes on where it ends.
+ * That part is read again, so that the chain of their entries goes on where it ends: once for all that continue it.
  */
 import type { JsonObject } from "../../../util/json.ts";
 import { filledIn, numberIn, objectIn } from "../../../util/values.ts";
-import type { Base, BaseFile } from "../../contract/format.ts";
+import type { Base, BaseFile, Findings } from "../../contract/format.ts";
+import { madeId } from "../../contract/ids.ts";
 import type { ConversationSink, Sink, SourceRecord, Surroundings } from "../../contract/reader.ts";
 import { conversationOf, parentThread } from "./meta.ts";
 import { CodexReader } from "./reader.ts";
@@ -19,8 +20,10 @@ const DAY_MS = 86_400_000;
 export async function codexBase(
   records: readonly JsonObject[],
   around: Surroundings,
+  findings: Findings,
 ): Promise<Base | undefined> {
-  return baseOf(metaIn(records), around.path, withAllOfCodex(around), []);
+  const all = { around: withAllOfCodex(around), findings };
+  return baseOf(metaIn(records), around.path, all, []);
 }
 
 /** Whether there is a rollout of this id, in folders that an earlier import may not have been given. */
@@ -30,12 +33,19 @@ export async function hasRollout(id: string, around: Surroundings): Promise<bool
   return name !== undefined && (await firstMeta(name, all)) !== undefined;
 }
 
+/** The rollouts beside one, and what was found in them before. */
+interface Rollouts {
+  readonly around: Surroundings;
+  readonly findings: Findings;
+}
+
 async function baseOf(
   meta: JsonObject,
   path: string,
-  around: Surroundings,
+  rollouts: Rollouts,
   above: readonly string[],
 ): Promise<Base | undefined> {
+  const { around } = rollouts;
   const part = objectIn(meta.history_base);
   const id = filledIn(part?.thread_id) ?? filledIn(meta.forked_from_id);
   // A sub-agent that knows the beginning of its parent is a separate conversation.
@@ -45,26 +55,29 @@ async function baseOf(
   const isFound = name !== undefined && !above.includes(name);
   const first = isFound ? await firstMeta(name, around) : undefined;
   if (!isFound || first === undefined) return { file: undefined, awaits: id, sourceId, alone };
-  const own = await baseOf(first, around.pathOf(name), around, [...above, name]);
+  const own = await baseOf(first, around.pathOf(name), rollouts, [...above, name]);
   const { root = id } = own?.file ?? conversationOf(first, around.pathOf(name), undefined);
-  const facts = part === undefined ? {} : await factsUpTo(part, name, own?.file, around);
+  const facts = part === undefined ? {} : await factsUpTo(part, name, own?.file, rollouts);
   return { file: { name, root, facts }, awaits: own?.awaits, sourceId, alone };
 }
 
-/** Where the named part of a rollout ends. */
-async function factsUpTo(
+/** Where the named part of a rollout ends. It also depends on the rollouts before, which have their own changes. */
+function factsUpTo(
   part: JsonObject,
   name: string,
   base: BaseFile | undefined,
-  around: Surroundings,
+  { around, findings }: Rollouts,
 ): Promise<JsonObject> {
-  const reader = new CodexReader(SILENT, around.pathOf(name), undefined, base);
-  for await (const record of around.records(name)) {
-    if (isBeyond(record, part)) break;
-    reader.record(record);
-  }
-  reader.end(true);
-  return reader.facts();
+  const end = [part.end_byte_offset, part.end_ordinal_exclusive, base?.facts].map((fact) => fact ?? null);
+  return findings.in(name, around, `codex facts ${madeId(JSON.stringify(end))}`, async () => {
+    const reader = new CodexReader(SILENT, around.pathOf(name), undefined, base);
+    for await (const record of around.records(name)) {
+      if (isBeyond(record, part)) break;
+      reader.record(record);
+    }
+    reader.end(true);
+    return reader.facts();
+  });
 }
 
 function isBeyond({ value, offset }: SourceRecord, part: JsonObject): boolean {
