@@ -108,8 +108,15 @@ export class Ingest {
     return this.#store.ask((engine) => engine.logEnds(conversations));
   }
 
+  /** With references to its large parts. */
   entryAt(conversation: string, seq: number): Promise<StoredEntry | undefined> {
     return entryAt(this.#store, conversation, seq);
+  }
+
+  async wholeEntryAt(conversation: string, seq: number): Promise<StoredEntry | undefined> {
+    const entry = await this.entryAt(conversation, seq);
+    if (entry?.blobs === undefined) return entry;
+    return (await inlineBlobs(this.#store, [entry]))[0];
   }
 
   locate(conversation: string, entryId: string): Promise<number | undefined> {

@@ -171,7 +171,6 @@ export class EntryIntake {
     if (lacksFiles(prepared.message)) return;
     const { message, data } = prepared;
     if (this.tree.known.holds({ ...queued.entry, message, data })) return;
-    await this.tree.settle();
     const fingerprint = contentFingerprint(contentOf(prepared));
     const id = versionId(prepared.id, fingerprint);
     if (this.tree.known.idOf(id) !== undefined) return;
@@ -182,10 +181,10 @@ export class EntryIntake {
   async #storedFingerprint(name: string): Promise<string | undefined> {
     const seq = await this.tree.seqOf(name);
     if (seq === undefined) return undefined;
-    for await (const stored of this.#options.ingest.log(this.#options.id, seq - 1)) {
-      return contentFingerprint(contentOf(stored));
-    }
-    return undefined;
+    // It is on its way there.
+    if (seq > this.tree.lastSeq) await this.tree.settle();
+    const stored = await this.#options.ingest.wholeEntryAt(this.#options.id, seq);
+    return stored && contentFingerprint(contentOf(stored));
   }
 
   #place(queued: QueuedEntry, prepared: PreparedEntry): Promise<void> | undefined {

@@ -1,12 +1,13 @@
 /** Conversations with more entries than their writer keeps by name. */
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { surroundings } from "../../../../test/support/samples/recording-sink.ts";
 import { tempFolder } from "../../../../test/support/temp-folder.ts";
 import type { StoredEntry } from "../../../message/types.ts";
 import type { Conversation } from "../../../store/conversation.ts";
 import { openStore } from "../../../store/open.ts";
 import type { Store } from "../../../store/store.ts";
+import { Ingest } from "../../../store/write/ingest.ts";
 import { TextPlaceholders } from "../text-placeholders.ts";
 import { ConversationWriter } from "./conversation-writer.ts";
 import type { Mode } from "./entry-intake.ts";
@@ -149,6 +150,22 @@ describe.each(["sqlite", "jsonl", "ephemeral"])("a conversation with many entrie
     }
     expect((await chat.info()).head).toBe("d1");
     expect((await store.verify()).findings).toEqual([]);
+  });
+
+  it("is read from the store one entry at a time, where one is compared", async () => {
+    await using store = await open();
+    const log = vi.spyOn(Ingest.prototype, "log");
+    await write(store, ALL, FEW);
+    expect(log).not.toHaveBeenCalled();
+    vi.restoreAllMocks();
+  });
+
+  it("has a copy of an entry once that is on its way to the store", async () => {
+    await using store = await open();
+    const few = TRUNK.slice(0, 3);
+    expect(await write(store, [...few, ...few, says("a1", "a0", "Other words")], FEW)).toMatchObject({
+      messages: 4,
+    });
   });
 
   it.each(["write", "verify", "dry-run"] as const)(

@@ -146,8 +146,8 @@ export class TreeWriter {
   /** The id of an older entry, of which another name is known. Its place may be known before it is written. */
   async #identify(name: string, seq: number): Promise<void> {
     await this.settle();
-    for await (const { id } of this.#ingest.log(this.#conversation, seq - 1))
-      return this.known.add(id, seq, [name]);
+    const entry = await this.#ingest.entryAt(this.#conversation, seq);
+    if (entry !== undefined) this.known.add(entry.id, seq, [name]);
   }
 
   /** `undefined` when nothing had to be awaited, which is the usual case. */
@@ -291,16 +291,14 @@ export class TreeWriter {
   async #another(ready: ReadyEntry, seq: number): Promise<ReadyEntry | undefined> {
     const { id, kind, json } = ready.entry;
     const fingerprint = contentFingerprint(JSON.parse(json));
-    for await (const stored of this.#ingest.log(this.#conversation, seq - 1)) {
-      if (isFinal(stored)) return undefined;
-      const same =
-        kind === stored.kind &&
-        contentFingerprint((stored.message ?? stored.data ?? {}) as JsonObject) === fingerprint;
-      const other = versionId(id, fingerprint);
-      const isKnown = same || (await this.#ingest.locate(this.#conversation, other)) !== undefined;
-      return isKnown ? undefined : { ...ready, entry: { ...ready.entry, id: other } };
-    }
-    return undefined;
+    const stored = await this.#ingest.wholeEntryAt(this.#conversation, seq);
+    if (stored === undefined || isFinal(stored)) return undefined;
+    const same =
+      kind === stored.kind &&
+      contentFingerprint((stored.message ?? stored.data ?? {}) as JsonObject) === fingerprint;
+    const other = versionId(id, fingerprint);
+    const isKnown = same || (await this.#ingest.locate(this.#conversation, other)) !== undefined;
+    return isKnown ? undefined : { ...ready, entry: { ...ready.entry, id: other } };
   }
 
   /** The entry starts a branch, or the id of its branch is not known yet. */
