@@ -1,10 +1,10 @@
 /** One file of a source, read by the reader that knows it. */
-import { statSync } from "node:fs";
 import { ColloquyError, type ErrorCode } from "../../errors.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../util/json.ts";
 import type { FormatDeclaration } from "../contract/format.ts";
 import type { RecordReader } from "../contract/reader.ts";
 import { openSourceDatabase } from "../sources/database.ts";
+import { hasLog } from "../sources/database-files.ts";
 import { readElements } from "../sources/json/elements.ts";
 import { readLines } from "../sources/lines.ts";
 import { problemOf, reasonOf } from "../sources/problem.ts";
@@ -67,8 +67,6 @@ interface Opened extends FileJob {
  */
 const HELD_BYTES_MAX = 4 * 1024 * 1024;
 
-const UNREAD: Read = { format: null, offset: 0, line: 1, whole: true };
-
 /** Read a file that is new or has changed. An error that it causes is reported and ends this file only. */
 export async function importFile(
   job: FileJob,
@@ -109,7 +107,7 @@ function unexpected(error: unknown, isKept: boolean): string {
 }
 
 async function readFile(opened: Opened): Promise<void> {
-  const { file, source, session, ledger, wanted } = opened;
+  const { file, source, session, wanted } = opened;
   if (isCompanion(file.path) && wanted === undefined) return;
   const reader = await readerFor(source, file.path, wanted);
   const isTorn = reader.kind !== "lines" && (await isFirstLineTorn(source, file));
@@ -122,7 +120,7 @@ async function readFile(opened: Opened): Promise<void> {
     session.report.skip({ source: file.path, line: null, offset, reason });
   } else if (reader.kind === "unknown") session.report.ignore(file.path);
   else session.report.empty++;
-  if (session.mode === "write") ledger.put({ ...memoryOf(file, UNREAD, undefined, ""), wanted });
+  putUnread(opened, true);
 }
 
 async function sinkOf(
@@ -343,6 +341,7 @@ async function readDatabase(opened: Opened): Promise<void> {
     const format = databaseFormat(database, wanted);
     if (format === undefined) {
       session.report.ignore(file.path);
+      putUnread(opened, !hasLog(file));
       return;
     }
     const sink = await sinkOf(opened, format, { resumes: false, form: "rows", from: 0, keepsRows: true });
@@ -371,9 +370,10 @@ async function readDatabase(opened: Opened): Promise<void> {
   }
 }
 
-/** Changes of a database may stay in its write-ahead log for a long time. */
-function hasLog({ path, archive }: SourceFile): boolean {
-  return archive === undefined && (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0;
+/** A file without conversations, so that it is left out until it changes. */
+function putUnread({ session, ledger, file, wanted }: Opened, whole: boolean): void {
+  const read: Read = { format: null, offset: 0, line: 1, whole };
+  if (session.mode === "write") ledger.put({ ...memoryOf(file, read, undefined, ""), wanted });
 }
 
 function putRead(

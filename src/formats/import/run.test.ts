@@ -1,5 +1,6 @@
 import {
   appendFileSync,
+  copyFileSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -10,6 +11,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { zstdCompressSync } from "node:zlib";
 import { beforeEach, describe, expect, it } from "vitest";
 import { tempFolder } from "../../../test/support/temp-folder.ts";
@@ -315,6 +317,26 @@ describe("importing", () => {
     write("package.json", '{ "name": "x", "version": "1.0.0" }');
     write("empty.jsonl", "");
     expect(await importOnce()).toMatchObject({ conversations: 0, ignored: 3, skippedCount: 0 });
+  });
+
+  it("opens a database of another program once", async () => {
+    new DatabaseSync(join(sources, "photos.sqlite")).exec("CREATE TABLE photos (id TEXT)");
+    expect(await importOnce()).toMatchObject({ unchanged: 0, ignored: 1 });
+    expect(await importOnce()).toMatchObject({ unchanged: 1, ignored: 1 });
+  });
+
+  it("opens a database again whose conversations may be in its log", async () => {
+    using database = new DatabaseSync(join(folder, "agent.sqlite"));
+    const put = (end: string): void =>
+      copyFileSync(join(folder, `agent.sqlite${end}`), join(sources, `agent.sqlite${end}`));
+    database.exec("PRAGMA journal_mode = WAL; CREATE TABLE sessions (id TEXT, channel TEXT)");
+    put("");
+    put("-wal");
+    expect(await importOnce()).toMatchObject({ ignored: 1 });
+    database.exec("CREATE TABLE messages (id INTEGER, session_id TEXT, role TEXT, content TEXT)");
+    database.exec("INSERT INTO messages VALUES (1, 's1', 'user', 'Hello')");
+    put("-wal");
+    expect(await importOnce()).toMatchObject({ conversations: 1, messages: 1, ignored: 0 });
   });
 
   it("reads a ledger that is damaged as none and sets it aside", async () => {

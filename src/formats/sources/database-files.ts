@@ -7,6 +7,7 @@ import { sqliteCode } from "../../disk/sqlite-code.ts";
 import { withFile } from "../../disk/with-file.ts";
 import type { ColloquyError } from "../../errors.ts";
 import { fileProblem, problem, problemOf } from "./problem.ts";
+import type { SourceFile } from "./types.ts";
 
 const HEADER_BYTES = 20;
 const SIGN = "SQLite format 3\0";
@@ -57,6 +58,11 @@ export function databaseFiles(path: string, shown: string): DatabaseFiles {
 
 export function sizeOf(path: string): number | undefined {
   return statSync(path, { throwIfNoEntry: false })?.size;
+}
+
+/** Changes of a database may stay in its write-ahead log for a long time. */
+export function hasLog({ path, archive }: SourceFile): boolean {
+  return archive === undefined && (sizeOf(`${path}-wal`) ?? 0) > 0;
 }
 
 /** Opening a pipe would wait forever, a device may do anything, and a link leads anywhere. */
