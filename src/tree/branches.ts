@@ -1,5 +1,5 @@
 import { invalid } from "../errors.ts";
-import { lengthOf, ownRanges, pathOf, within } from "./path.ts";
+import { allOwnRanges, lengthOf, ownRanges, pathOf, type SeqRange, within } from "./path.ts";
 import { type Branch, branchById, headOf, liveBranches, type Tree } from "./tree.ts";
 
 /** A branch as the public API describes it. */
@@ -110,12 +110,13 @@ export class Shape {
 export function describeBranches(tree: Tree, lastSeq: number, last: string | null): BranchInfo[] {
   const shape = new Shape(tree);
   const live = liveBranches(tree).sort((a, b) => Number(b.id === tree.trunk) - Number(a.id === tree.trunk));
-  return live.map((branch) => describe(tree, shape, branch, lastSeq, last));
+  const ranges = allOwnRanges(tree, lastSeq);
+  return live.map((branch) => describe(tree, shape, branch, lastSeq, last, ranges.get(branch.id) ?? []));
 }
 
 /** Describes one branch without the cost of describing the others. */
 export function describeBranch(tree: Tree, branch: Branch, lastSeq: number, last: string | null): BranchInfo {
-  return describe(tree, new Shape(tree), branch, lastSeq, last);
+  return describe(tree, new Shape(tree), branch, lastSeq, last, ownRanges(tree, branch.id, lastSeq));
 }
 
 function describe(
@@ -124,12 +125,11 @@ function describe(
   branch: Branch,
   lastSeq: number,
   last: string | null,
+  ranges: readonly SeqRange[],
 ): BranchInfo {
   const fork = shape.forkOf(branch);
   const isTrunk = fork === undefined;
-  const own = isTrunk
-    ? pathOf(tree, branch.id, lastSeq)
-    : within(ownRanges(tree, branch.id, lastSeq), fork.forkSeq + 1, lastSeq);
+  const own = isTrunk ? pathOf(tree, branch.id, lastSeq) : within(ranges, fork.forkSeq + 1, lastSeq);
   return {
     name: branch.name,
     head: headOf(tree, branch.id, last),

@@ -7,6 +7,7 @@ import {
   liveCompactions,
   MAIN,
   OFF_PATH,
+  type Run,
   type Tree,
 } from "./tree.ts";
 import { runsOf } from "./tree-builder.ts";
@@ -34,16 +35,34 @@ export function ownRanges(tree: Tree, branch: number, lastSeq: number, limit: nu
   const ranges: SeqRange[] = [];
   const { runs } = tree;
   for (let index = 0; index < runs.length; index++) {
-    const [from, owner] = runs[index] as readonly [number, number];
+    const [from, owner] = runs[index] as Run;
     if (from > limit) break;
-    const to = Math.min(limit, (runs[index + 1]?.[0] ?? lastSeq + 1) - 1);
-    // The first run is empty if the log begins with an entry on no branch.
-    if (owner !== branch || from > to) continue;
-    const last = ranges.at(-1);
-    if (last !== undefined && last[1] === from - 1) ranges[ranges.length - 1] = [last[0], to];
-    else ranges.push([from, to]);
+    if (owner === branch) add(ranges, from, Math.min(limit, endOfRun(tree, index, lastSeq)));
   }
   return ranges;
+}
+
+/** The same of every branch that wrote something. It takes as long as for one. */
+export function allOwnRanges(tree: Tree, lastSeq: number): Map<number, SeqRange[]> {
+  const all = new Map<number, SeqRange[]>();
+  for (const [index, [from, owner]] of tree.runs.entries()) {
+    const ranges = all.get(owner) ?? [];
+    all.set(owner, ranges);
+    add(ranges, from, endOfRun(tree, index, lastSeq));
+  }
+  return all;
+}
+
+function endOfRun({ runs }: Tree, index: number, lastSeq: number): number {
+  return (runs[index + 1]?.[0] ?? lastSeq + 1) - 1;
+}
+
+/** The first run is empty if the log begins with an entry on no branch. */
+function add(ranges: SeqRange[], from: number, to: number): void {
+  const last = ranges.at(-1);
+  if (from > to) return;
+  if (last !== undefined && last[1] === from - 1) ranges[ranges.length - 1] = [last[0], to];
+  else ranges.push([from, to]);
 }
 
 /** Whether one of the ranges, which must ascend, contains `seq`. */
@@ -89,8 +108,9 @@ export function unreachable(tree: Tree, lastSeq: number): SeqRange[] {
       id = limit === 0 ? null : (found?.origin ?? null);
     }
   }
+  const ranges = allOwnRanges(tree, lastSeq);
   return tree.pruned
-    .flatMap((id) => within(ownRanges(tree, id, lastSeq), (kept.get(id) ?? 0) + 1, lastSeq))
+    .flatMap((id) => within(ranges.get(id) ?? [], (kept.get(id) ?? 0) + 1, lastSeq))
     .sort((a, b) => a[0] - b[0]);
 }
 

@@ -330,6 +330,32 @@ describe("damage", () => {
   });
 });
 
+describe("very many branches", () => {
+  it("are described and pruned in a time that grows with their number", () => {
+    const count = 50_000;
+    const ids = Array.from({ length: count }, (_, index) => index + 2);
+    const tree: Tree = {
+      ...PLAIN,
+      branches: [
+        ...PLAIN.branches,
+        ...ids.map((id) => ({
+          ...(PLAIN.branches[0] as Branch),
+          id,
+          name: `b${id}`,
+          origin: MAIN,
+          forkSeq: 1,
+        })),
+      ],
+      runs: [[1, MAIN], ...ids.map((id): [number, number] => [id, id])],
+    };
+    const startMs = performance.now();
+    const described = describeBranches(tree, count + 1, "x");
+    expect(described.every(({ entryCount }) => entryCount === 1)).toBe(true);
+    expect(unreachable({ ...tree, pruned: ids }, count + 1)).toHaveLength(count);
+    expect(performance.now() - startMs).toBeLessThan(5000);
+  });
+});
+
 /** Everything that reads a tree. */
 function use(tree: Tree, lastSeq: number): void {
   describeBranches(tree, lastSeq, null);

@@ -257,7 +257,7 @@ export function branchById({ branches }: Pick<Tree, "branches">, id: number): Br
 
 /** The branch of this name that was not pruned. */
 export function branchByName(tree: Tree, name: string): Branch | undefined {
-  return liveBranches(tree).find((branch) => branch.name === name);
+  return tree.branches.find(({ id, name: own }) => own === name && !tree.pruned.includes(id));
 }
 
 export function liveBranches(tree: Tree): Branch[] {

@@ -2,7 +2,7 @@
 import { ColloquyError, invalid } from "../../errors.ts";
 import type { StoredEntry } from "../../message/types.ts";
 import { checkLabel, checkProperties } from "../../message/validate.ts";
-import { ownRanges, unreachable, within } from "../../tree/path.ts";
+import { allOwnRanges, ownRanges, unreachable, within } from "../../tree/path.ts";
 import type { LogEnd } from "../../tree/place-entries.ts";
 import { type Branch, branchById, liveBranches, type Tree } from "../../tree/tree.ts";
 import { isoTime } from "../../util/time.ts";
@@ -70,8 +70,9 @@ async function weigh(
   const gone = unreachable(without, lastSeq);
   const removed = [];
   const all: StoredEntry[] = [];
+  const ranges = allOwnRanges(tree, lastSeq);
   for (const { id: branch, name } of chosen) {
-    const own = ownRanges(tree, branch, lastSeq).flatMap(([from, to]) => within(gone, from, to));
+    const own = (ranges.get(branch) ?? []).flatMap(([from, to]) => within(gone, from, to));
     const entries = await storedRanges(store, id, name, own);
     all.push(...entries);
     removed.push({
@@ -143,8 +144,8 @@ async function choose(
     candidates.map(async (branch) => ({ branch, at: await lastWritten(store, id, logEnd, branch) })),
   );
   // By position in the log, because times are data. A branch that was never written to comes last.
-  const lastSeqOf = ({ id: branch }: Branch): number =>
-    ownRanges(tree, branch, logEnd.lastSeq).at(-1)?.[1] ?? 0;
+  const ranges = allOwnRanges(tree, logEnd.lastSeq);
+  const lastSeqOf = ({ id: branch }: Branch): number => ranges.get(branch)?.at(-1)?.[1] ?? 0;
   const newestFirst = withTimes.sort((a, b) => lastSeqOf(b.branch) - lastSeqOf(a.branch));
   const activeAt = await lastWritten(store, id, logEnd, branchById(tree, tree.active) as Branch);
   const before =
