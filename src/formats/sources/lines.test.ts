@@ -44,6 +44,13 @@ describe("lines", () => {
     ]);
   });
 
+  it("come in batches that are small even if all of them are blank", async () => {
+    const sizes: number[] = [];
+    for await (const batch of readLines(source("\n".repeat(1_000_000)))) sizes.push(batch.length);
+    expect(Math.max(...sizes)).toBeLessThan(100_000);
+    expect(sizes.reduce((sum, size) => sum + size)).toBe(1_000_000);
+  });
+
   it("can be read from where an earlier pass ended", async () => {
     const from = { offset: 3, line: 2 };
     expect(await lines(source("ab\ncd\n"), { from })).toMatchObject([{ line: 2, offset: 3, text: "cd" }]);

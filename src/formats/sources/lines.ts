@@ -6,8 +6,8 @@ import type { ByteSource, LineFlaw, LineState, LinesOptions, SourceLine } from "
 
 /** Longer lines have no text: see `cutLongStrings`. */
 export const LONG_LINE_BYTES: number = 4 * 1024 * 1024;
-/** The size of a batch, however large the chunks of a source are. */
-const BATCH_BYTES = 4 * 1024 * 1024;
+/** The size of a batch, however large the chunks of a source are: each line of a byte takes a hundred in memory. */
+const BATCH_BYTES = 64 * 1024;
 
 const RETURN = 0x0d;
 const SPACE = 0x20;
