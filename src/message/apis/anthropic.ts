@@ -13,7 +13,16 @@ import {
   plainList,
   toForeign,
 } from "./foreign.ts";
-import { apiName, isMediaBlock, joinSystem, liftSystem, mediaOf, type SystemPrompt } from "./request.ts";
+import {
+  apiName,
+  isMediaBlock,
+  joinSystem,
+  liftSystem,
+  mediaOf,
+  mediaText,
+  resultText,
+  type SystemPrompt,
+} from "./request.ts";
 
 export type AnthropicTextBlock = { type: "text"; text: string };
 export type AnthropicImageBlock = {
@@ -206,9 +215,7 @@ function acceptedBlock(block: JsonObject, place: Place): JsonObject[] {
     case "tool_use":
       return [{ ...own, id: apiName(own.id, ID_CHARS_MAX), name: apiName(own.name, NAME_CHARS_MAX) }];
     case "tool_result":
-      return [
-        { ...own, tool_use_id: apiName(own.tool_use_id, ID_CHARS_MAX), ...acceptedResult(own.content) },
-      ];
+      return [{ ...own, tool_use_id: apiName(own.tool_use_id, ID_CHARS_MAX), ...acceptedResult(own) }];
     default:
       return typeof type === "string" && SERVER_BLOCKS.test(type) ? [own] : [];
   }
@@ -242,21 +249,28 @@ function pick(block: JsonObject): JsonObject {
 const IMAGE_TYPES: ReadonlySet<string> = new Set(["image/jpeg", "image/png", "image/gif", "image/webp"]);
 
 function acceptedMedia(block: JsonObject, { isAnswer }: Place): JsonObject {
-  const fits = !isAnswer && fitsSource(block);
-  return fits ? block : { type: "text", text: placeholder([block]) };
+  if (isAnswer || !fitsSource(block)) return { type: "text", text: mediaText(block) || placeholder([block]) };
+  const { source } = block;
+  // Only PDF may be in Base64.
+  const isText = isJsonObject(source) && source.type === "base64" ? mediaText(block) : undefined;
+  return isText ? { ...block, source: { type: "text", media_type: "text/plain", data: isText } } : block;
 }
 
 function fitsSource(block: JsonObject): boolean {
   const source = isJsonObject(block.source) ? block.source : {};
   if (source.type === "file") return typeof source.file_id === "string";
-  if (source.type === "content") return source.content !== undefined;
   const media = mediaOf(block);
+  if (media?.form === "text") return block.type === "document" && media.text !== "";
   if (media?.form !== "base64") return media !== undefined;
   return block.type === "image" ? IMAGE_TYPES.has(media.mediaType) : media.mediaType === "application/pdf";
 }
 
-function acceptedResult(content: Json | undefined): JsonObject {
+function acceptedResult({ content, is_error: isError }: JsonObject): JsonObject {
   if (!Array.isArray(content)) return {};
+  // The API takes nothing but text of a call that failed.
+  const isRefused =
+    isError === true && content.some((block) => !isJsonObject(block) || block.type !== "text");
+  if (isRefused) return { content: resultText(content) };
   const place = { isAnswer: false, isClaude: true };
   const blocks = accepted(content.filter(isJsonObject), place);
   return {

@@ -217,6 +217,35 @@ describe("a request", () => {
     ]);
   });
 
+  it("has the text of documents, in whatever form it is, and of a call that failed only text", () => {
+    const data = Buffer.from("# Notes").toString("base64");
+    const notes = { type: "document", source: { type: "base64", media_type: "text/markdown", data } };
+    const parts = {
+      type: "document",
+      source: { type: "content", content: [{ type: "text", text: "In parts" }] },
+    };
+    const result = {
+      type: "tool_result",
+      tool_use_id: "c",
+      is_error: true,
+      content: [{ type: "image", source: PNG }, notes],
+    };
+    const list: Message[] = [
+      { role: "user", content: [notes, parts] },
+      { role: "assistant", content: [{ type: "tool_use", id: "c", name: "read", input: {} }] },
+      { role: "user", content: [result] },
+    ];
+    const [said, , failed] = toRequest("anthropic", list).messages;
+    const source = { type: "text", media_type: "text/plain", data: "# Notes" };
+    expect(said?.content).toEqual([{ type: "document", source }, parts]);
+    expect(failed?.content).toMatchObject([{ content: "[image]\n# Notes", is_error: true }]);
+    for (const api of ["openai-responses", "ai-sdk"] as const) {
+      const sent = JSON.stringify(toRequest(api, list));
+      expect(sent).toContain("In parts");
+      expect(sent.match(/# Notes/g)).toHaveLength(2);
+    }
+  });
+
   it("has call ids that the API accepts, the same for call and result", () => {
     const id = `read-${"9".repeat(80)}`;
     const pair: Message[] = [

@@ -38,15 +38,22 @@ export type Media =
   | { readonly form: "url"; readonly mediaType: string | undefined; readonly url: string }
   | { readonly form: "text"; readonly text: string };
 
-/** What an image or document block refers to; `undefined` if it cannot be sent, such as a file on another machine. */
-export function mediaOf({ source }: JsonObject): Media | undefined {
+/**
+ * What an image or document block refers to, a document of text as that text; `undefined` if it cannot be sent, such as
+ * a file on another machine.
+ */
+export function mediaOf({ type: kind, source }: JsonObject): Media | undefined {
   if (!isJsonObject(source)) return undefined;
-  const { type, data, url, media_type: given } = source;
+  const { type, data, url, content, media_type: given } = source;
   const mediaType = typeof given === "string" ? given : undefined;
   if (type === "text" && typeof data === "string") return { form: "text", text: data };
+  if (type === "content" && content !== undefined) return { form: "text", text: resultText(content) };
   if (type === "url" && typeof url === "string") return { form: "url", mediaType, url };
   if (type !== "base64" || typeof data !== "string" || mediaType === undefined) return undefined;
-  return { form: "base64", mediaType, data };
+  const isText = kind === "document" && /^text\/|json$/.test(mediaType);
+  return isText
+    ? { form: "text", text: Buffer.from(data, "base64").toString() }
+    : { form: "base64", mediaType, data };
 }
 
 export function isMediaBlock({ type }: Block): boolean {
@@ -72,11 +79,17 @@ export function spokenText(block: Block): string | undefined {
   return typeof text === "string" && text.trim() !== "" ? text : undefined;
 }
 
-/** Text of a tool result; images and documents are named in brackets. */
+/** Text of a tool result, also that of its documents; other media are named in brackets. */
 export function resultText(content: Json | undefined): string {
   if (typeof content === "string") return content;
   const blocks = Array.isArray(content) ? content.filter(isJsonObject) : [];
-  return blocks.map((block) => stringOf(block.text) || placeholder([block])).join("\n");
+  return blocks.map((block) => stringOf(block.text) || mediaText(block) || placeholder([block])).join("\n");
+}
+
+/** The text of a document that has any. */
+export function mediaText(block: JsonObject): string | undefined {
+  const media = mediaOf(block);
+  return media?.form === "text" ? media.text : undefined;
 }
 
 /** The name of every tool call by its id: some APIs repeat it beside the result. */

@@ -1,5 +1,5 @@
 /** Converts messages to those of pi, where a tool result is a separate message. */
-import { resultText } from "../../../message/apis/request.ts";
+import { mediaText } from "../../../message/apis/request.ts";
 import type { Message } from "../../../message/types.ts";
 import { isJsonObject, isPlainObject, type Json, type JsonObject, stringOf } from "../../../util/json.ts";
 
@@ -78,19 +78,15 @@ function userBlock(block: JsonObject): JsonObject {
   if (type === "image" && isPlainObject(source) && source.type === "base64") {
     return { type: "image", data: source.data as Json, mimeType: source.media_type as Json };
   }
-  const inside = type === "document" ? documentText(block) : undefined;
-  return { type: "text", text: inside ?? `[${stringOf(type)}]` };
+  return { type: "text", text: type === "document" ? documentText(block) : `[${stringOf(type)}]` };
 }
 
 /** pi has no documents: the text of one, below its name, is part of the message. */
-function documentText({ source, title }: JsonObject): string | undefined {
-  if (!isJsonObject(source)) return undefined;
-  const { type, data, content, media_type: mediaType } = source;
+function documentText(block: JsonObject): string {
+  const { title } = block;
   const name = typeof title === "string" ? `[document: ${title}]` : "[document]";
-  if (type === "text" && typeof data === "string") return `${name}\n${data}`;
-  if (type === "content") return `${name}\n${resultText(content)}`;
-  const isText = type === "base64" && typeof mediaType === "string" && /^text\/|json$/.test(mediaType);
-  return isText ? `${name}\n${Buffer.from(stringOf(data), "base64").toString()}` : name;
+  const text = mediaText(block);
+  return text === undefined ? name : `${name}\n${text}`;
 }
 
 function answerBlock(block: JsonObject): JsonObject {
