@@ -106,6 +106,8 @@ export interface SourceEntry {
   readonly verbatim?: true | undefined;
   /** The records that it comes from. Their bytes are kept with the conversation. */
   readonly records: readonly SourceRecord[];
+  /** Files that would be in the message were not found, and nothing in it says so. */
+  readonly lacksFiles?: true | undefined;
   /** Oddities such as `cut-off`. The writer adds others (`missing-parent`, `duplicate-id` …). */
   readonly flags?: readonly string[] | undefined;
 }

@@ -175,11 +175,13 @@ describe("a source whose pictures or long outputs are gone", () => {
   it.each([
     ["Claude Code", "claude-code/2.1-session", "", `${SESSION}/tool-results/toolu_log.txt`, 12],
     ["ChatGPT", "chatgpt/assets.json", "conversations.json", "file-AbC123-leaf.png", 6],
+    ["ChatGPT, an attachment", "chatgpt/assets.json", "conversations.json", "file-Doc9-notes.txt", 6],
   ])("adds nothing, and lacks nothing: %s", async (_, fixture, copy, beside, messages) => {
     const sources = join(folder, "sources");
     rmSync(file);
     cpSync(join("test/fixtures", fixture), join(sources, copy), { recursive: true });
     writeFileSync(join(sources, beside), "what is beside it");
+    if (beside.includes("Doc9")) writeFileSync(join(sources, "file-AbC123-leaf.png"), "in the same message");
     await using store = await openStore(`sqlite:${join(folder, "store.db")}`);
     expect(await take(store)).toMatchObject({ messages });
     rmSync(join(sources, beside));

@@ -70,8 +70,8 @@ async function filled(
 }
 
 /** Whether files of the message were not found: by this, or by the reader, which looks for some itself. */
-export function lacksFiles(message: Message | undefined): boolean {
-  return Array.isArray(message?.content) && message.content.some(isLacking);
+export function lacksFiles({ entry, message }: PreparedEntry): boolean {
+  return entry.lacksFiles === true || (Array.isArray(message?.content) && message.content.some(isLacking));
 }
 
 function isLacking(block: unknown): boolean {

@@ -129,9 +129,10 @@ export class EntryIntake {
 
   /** The store has the content of files instead of references to them. */
   #verify(queued: QueuedEntry): Promise<void> | undefined {
-    const check = ({ id, message, data }: PreparedEntry): void => {
+    const check = (entry: PreparedEntry): void => {
       const { known } = this.tree;
-      const isCopy = lacksFiles(message) && known.idOf(id) !== undefined;
+      const { id, message, data } = entry;
+      const isCopy = lacksFiles(entry) && known.idOf(id) !== undefined;
       if (!isCopy && !known.holds({ ...queued.entry, message, data })) this.#options.missing(queued);
     };
     const prepared = attachFiles(queued, this.#options.unresolved);
@@ -168,7 +169,7 @@ export class EntryIntake {
     const prepared = await preparing;
     if (!isKnownId) return this.#place(queued, prepared);
     // Its tool has deleted them, or only the transcript was copied: the first one may have them.
-    if (lacksFiles(prepared.message)) return;
+    if (lacksFiles(prepared)) return;
     const { message, data } = prepared;
     if (this.tree.known.holds({ ...queued.entry, message, data })) return;
     const fingerprint = contentFingerprint(contentOf(prepared));

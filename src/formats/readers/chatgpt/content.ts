@@ -124,6 +124,14 @@ export function attachedBlocks(message: JsonObject, assets: Assets, sink: Sink):
   });
 }
 
+/** Whether a file that was attached is not there. */
+export function lacksAttached(message: JsonObject, assets: Assets): boolean {
+  return objectsIn(objectIn(message.metadata)?.attachments).some(({ id }) => {
+    const assetId = assetIdIn(textIn(id) ?? "");
+    return assetId !== undefined && assets(assetId) === undefined;
+  });
+}
+
 function shownAssets(parts: readonly Json[]): ReadonlySet<string | undefined> {
   return new Set(parts.map((part) => assetIdIn(textIn(objectIn(part)?.asset_pointer) ?? "")));
 }

@@ -17,6 +17,7 @@ import { shownLeaf, type TreeNode, wholeTree } from "../shared/whole-tree.ts";
 import { idIn } from "../shared/whole-tree-blocks.ts";
 import { assetsAround, NO_ASSETS } from "./assets.ts";
 import { CallPairs } from "./calls.ts";
+import { lacksAttached } from "./content.ts";
 import { messageOf } from "./message.ts";
 
 export const chatgpt: FormatWith<"document"> = {
@@ -76,6 +77,7 @@ async function readConversation(
       aliases: ownId === undefined || ownId === node.id ? undefined : [ownId],
       at: node.at,
       message: messageOf(node, pairs, assets, sink),
+      lacksFiles: lacksAttached(node.message, assets) || undefined,
       records: [partOf(record, node.record)],
       flags: node.message.status === "in_progress" ? ["cut-off"] : undefined,
     });
