@@ -87,6 +87,15 @@ it.each(["2.1.325-typed-forks", "1.0.100-resumed-twice", "2.1.325-sdk-fork"])(
   },
 );
 
+it("says of a dry run which session keys the conversations would have", async () => {
+  await using store = await openStore("ephemeral:");
+  const keys = async (dryRun: boolean): Promise<(string | null)[]> => {
+    const { imported } = await importConversations(store, ["test/fixtures/openclaw/agents"], { dryRun });
+    return imported.map(({ key }) => key).sort();
+  };
+  expect(await keys(true)).toEqual(await keys(false));
+});
+
 it("counts a message with a long output once in a dry run, as in an import", async () => {
   const session = "21000000-0000-4000-8000-000000000003";
   const folder = join(tempFolder(), "p");

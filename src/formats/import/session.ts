@@ -204,7 +204,8 @@ export class ImportSession {
     const { info, start, format } = writer;
     // Where nothing is written, the key that the conversation would get.
     const wanted = keyOf(format, start) ?? keyOf(format, { ...start, key: undefined });
-    const key = info === undefined && this.mode !== "write" ? wanted : (info?.key ?? null);
+    const adopted = wanted === null ? null : this.ingest.adoptKey(wanted);
+    const key = info === undefined && this.mode !== "write" ? adopted : (info?.key ?? null);
     report.imported.add({
       id: writer.id,
       key,
