@@ -48,7 +48,8 @@ export async function agentsOf(
   { format, sourceId }: Introduction,
   files: readonly string[],
 ): Promise<Agent[]> {
-  const waiting = await startedSince(store, chat, format);
+  // Version 1.0 of Claude Code gave the lines of a copy its own times: then the session has begun before it seems to.
+  const waiting = await startedSince(store, chat, format, files.length > 1);
   const found: Agent[] = [];
   const isOurs = ({ parent = "" }: Agent): boolean =>
     parent === sourceId ||
@@ -64,8 +65,13 @@ export async function agentsOf(
 /** As many are asked for together: each is two questions to the store, and a tool may have thousands. */
 const TOGETHER = 200;
 
-/** All sub-agents of the same tool that were active after the conversation began. */
-async function startedSince(store: Store, chat: Conversation, format: string): Promise<Agent[]> {
+/** All sub-agents of the same tool that were active after the conversation began, or `ever`. */
+async function startedSince(
+  store: Store,
+  chat: Conversation,
+  format: string,
+  ever: boolean,
+): Promise<Agent[]> {
   const { channel, createdAt } = await chat.info();
   const agents: Agent[] = [];
   let ids: string[] = [];
@@ -74,7 +80,8 @@ async function startedSince(store: Store, chat: Conversation, format: string): P
     agents.push(...looked.filter((agent) => agent !== undefined));
     ids = [];
   };
-  for await (const { id } of store.list({ after: createdAt, ...(channel === null ? {} : { channel }) })) {
+  const since = ever ? {} : { after: createdAt };
+  for await (const { id } of store.list({ ...since, ...(channel === null ? {} : { channel }) })) {
     if (id !== chat.id && ids.push(id) === TOGETHER) await look();
   }
   await look();

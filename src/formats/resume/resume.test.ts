@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { isRoot, lacks } from "../../../test/process/child-process.ts";
@@ -158,4 +158,32 @@ describe("a thread that Codex has archived", () => {
     writeFileSync(inArchive(home), "another");
     expect(await continued(home)).toMatchObject(files("same"));
   });
+});
+
+describe("the lines of sub-agents among those of their session", () => {
+  const SESSION = "10000000-0000-4000-8000-000000000001";
+  const whole = readFileSync("test/fixtures/claude-code/1.0-inline-sidechains.jsonl");
+
+  it.each([false, true])(
+    "are put back there, also if a copy with later times was read first: %j",
+    async (isCopied) => {
+      const folder = join(tempFolder(), "projects", "-p");
+      const home = tempFolder();
+      mkdirSync(folder, { recursive: true });
+      writeFileSync(join(folder, `${SESSION}.jsonl`), whole);
+      const [, , prompt = ""] = whole.toString().split("\n");
+      const copy = prompt
+        .replaceAll(SESSION, "00000000-0000-4000-8000-000000000001")
+        .replaceAll("2026-03", "2026-04");
+      if (isCopied) writeFileSync(join(folder, "00000000-0000-4000-8000-000000000001.jsonl"), `${copy}\n`);
+      await using store = await openStore("ephemeral:");
+      await importConversations(store, [folder]);
+      const { id } = (await (await store.get(`claude-code:${SESSION}`))?.info()) ?? { id: "" };
+      const roots = { home, data: join(home, "data"), environment: {} };
+      const { files } = await resumeConversation(store, id, roots, home);
+      const file = files.find(({ path }) => path.includes(SESSION));
+      expect(file).toMatchObject({ state: "restored", notes: [] });
+      expect(readFileSync(String(file?.path))).toEqual(whole);
+    },
+  );
 });

@@ -70,7 +70,9 @@ export async function resumeConversation(
   for (const part of [{ id, ...introduction }, ...agents]) {
     // The files of a sub-agent are with those of the session, whatever folder it worked in.
     const { sourceId, about } = part;
-    for await (const source of allSources(store, part.id, own)) {
+    // Version 1.0 of Claude Code wrote the lines of sub-agents among those of the session.
+    const beside = part.id === id ? agents.map((agent) => agent.id) : [];
+    for await (const source of allSources(store, part.id, own, beside)) {
       const one = { parts: partsOf(source.file), sourceId, key, cwd, about };
       const path = archivedPlace(rule, one, roots) ?? rule.place(one, roots);
       if (path !== undefined && !files.has(path)) files.set(path, await restore(source, path));
@@ -116,8 +118,9 @@ async function* allSources(
   store: Store,
   id: string,
   sessions: readonly OriginalSource[],
+  beside: readonly string[],
 ): AsyncGenerator<OriginalSource, void, undefined> {
-  const sources = (await sourcesOf(store, id)).filter(({ isFormer }) => !isFormer);
+  const sources = (await sourcesOf(store, id, beside)).filter(({ isFormer }) => !isFormer);
   yield* sources.filter(({ form, isElement }) => form !== "rows" && !isElement);
   const folders = sessions.map(({ file }) => `${file.replaceAll("\\", "/").replace(/\.[^/]*$/, "")}/`);
   yield* attachedFiles(store, id, sources, (file) => folders.some((folder) => file.startsWith(folder)));

@@ -33,8 +33,15 @@ export interface Fidelity {
   readonly notes: readonly string[];
 }
 
-/** `NOT_FOUND` if there is no such conversation, or nothing of it was imported. */
-export async function originalSources(store: Store, idOrKey: string): Promise<OriginalSource[]> {
+/**
+ * `NOT_FOUND` if there is no such conversation, or nothing of it was imported. Files of lines also get those that the
+ * conversations `beside` have of them, by their ids.
+ */
+export async function originalSources(
+  store: Store,
+  idOrKey: string,
+  beside: readonly string[] = [],
+): Promise<OriginalSource[]> {
   checkMethod(store, "ingest", "store");
   checkString(idOrKey, "idOrKey");
   const conversation = await store.get(idOrKey);
@@ -46,13 +53,27 @@ export async function originalSources(store: Store, idOrKey: string): Promise<Or
   if (all.length === 0) {
     throw new ColloquyError("NOT_FOUND", `Conversation ${idOrKey} was not imported: it has no original`);
   }
+  const others = await Promise.all(beside.map((id) => ingest.originals(id)));
   return all.map((original) => {
     const { file, form, size, number } = original;
-    const isFormer = all.some((other) => other.file === file && other.form === form && other.number > number);
+    const isFormer = isReplaced(original, all);
     const isElement = form === "document" && size === undefined;
-    const bytes = () => bytesOf(ingest, original, all);
+    const bytes = () => bytesOf(ingest, original, all, form === "lines" ? segmentsIn(file, others) : []);
     return { number, file, form, isFormer, isElement, isBeside: isCompanion(original), bytes };
   });
+}
+
+function isReplaced({ file, form, number }: Original, all: readonly Original[]): boolean {
+  return all.some((other) => other.file === file && other.form === form && other.number > number);
+}
+
+/** What other conversations have of a file. */
+function segmentsIn(file: string, others: readonly (readonly Original[])[]): (Segment | undefined)[] {
+  return others.flatMap((all) =>
+    all
+      .filter((one) => one.file === file && one.form === "lines" && !isReplaced(one, all))
+      .flatMap((one) => segmentsOf(one, all)),
+  );
 }
 
 /** Files that are read only together with another one. */
@@ -74,9 +95,10 @@ async function* bytesOf(
   ingest: Ingest,
   original: Original,
   all: readonly Original[],
+  beside: readonly (Segment | undefined)[],
 ): AsyncGenerator<Buffer, Fidelity, undefined> {
   const notes = new Set<string>();
-  const segments = segmentsOf(original, all);
+  const segments = [...segmentsOf(original, all), ...beside];
   if (segments.includes(undefined))
     notes.add("a part of it is damaged and could not be found: import the source again");
   const places = segments.flatMap((segment) => (segment === undefined ? [] : placesOf(segment)));
@@ -86,7 +108,9 @@ async function* bytesOf(
   let isLost = segments.includes(undefined);
   let isLineOpen = false;
   let read: { readonly segment: Segment; readonly bytes: Buffer | string } | undefined;
+  const others = new Set(beside);
   for (const { start, bytes: length, from, segment } of places) {
+    if (start < end && others.has(segment)) continue;
     if (original.form === "lines" && start > end) notes.add(unseen(end, start));
     if (original.form !== "rows" && start < end) notes.add(`bytes from ${start} on are there more than once`);
     if (read?.segment !== segment) read = { segment, bytes: await ingest.segmentBytes(segment) };
