@@ -345,6 +345,17 @@ it("says that a session in the database of OpenClaw is not put back, and names i
   expect(notes[0]).toBe("Not everything can be put back: OpenClaw must still have the session");
 });
 
+it("refuses a session that OpenClaw has reset: no key leads to it", async () => {
+  const place = new Place();
+  const env = { HOME: place.path("home") };
+  const folder = place.path("home/.openclaw/agents");
+  cpSync(join(FIXTURES, "openclaw/agents"), folder, { recursive: true });
+  await place.json(["import", folder], { env });
+  const { error } = await place.failure(["resume", "openclaw:7d0c2a8e-1111-4000-8000-000000000003"], { env });
+  expect(error.code).toBe("NOT_SUPPORTED");
+  expect(error.message).toMatch(/^OpenClaw has no command .* Use colloquy export to write a file$/);
+});
+
 it("says what its tool does not know", async () => {
   const place = new Place();
   const { id, env } = await imported(place, CASES[0] as Case);

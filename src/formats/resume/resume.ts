@@ -100,7 +100,10 @@ function archivedPlace(rule: ResumeRule, source: ResumableSource, roots: PlaceRo
 /** The last word comes from a source, which may be hostile: no tool may take it for an option. */
 function commandOf({ tool }: ResumeRule, words: readonly string[] | undefined): readonly string[] {
   if (words === undefined) {
-    throw new ColloquyError("NOT_SUPPORTED", `${tool} has no command that continues this conversation`);
+    throw new ColloquyError(
+      "NOT_SUPPORTED",
+      `${tool} has no command that continues this conversation. Use colloquy export to write a file`,
+    );
   }
   const id = words.at(-1) ?? "";
   if (!id.startsWith("-")) return words;

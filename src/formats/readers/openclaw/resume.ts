@@ -14,10 +14,11 @@ export const openclawResume: ResumeRule = {
     const root = environment.OPENCLAW_STATE_DIR || join(home, ".openclaw");
     return join(root, "agents", agent, "sessions", `${sourceId}.jsonl`);
   },
-  // The store writes some keys in another way.
+  // The store writes some keys in another way, and makes one for a session that OpenClaw has reset or deleted.
   command({ key, about }) {
     const known = filledIn(about.session_key) ?? key;
-    return known === null ? undefined : ["openclaw", "tui", "--session", known];
+    const isMade = known === null || known.startsWith("openclaw:");
+    return isMade ? undefined : ["openclaw", "tui", "--session", known];
   },
   note: "OpenClaw finds the session only if its own index still names it",
 };
