@@ -56,6 +56,18 @@ describe("import", () => {
     }
   });
 
+  it("names the flags of all conversations, also of those that it does not list", async () => {
+    const line = (n: number, more: object): string =>
+      JSON.stringify({ messages: [{ role: "user", content: `Question ${n}` }], ...more });
+    const lines = Array.from({ length: 12 }, (_, n) => line(n, {}));
+    writeFileSync(place.path("sources", "a.jsonl"), lines.join("\n"));
+    const orphan = piSays("b1", "never-written", "Orphan");
+    writeFileSync(place.path("sources", "b.jsonl"), piHeader("s2") + orphan);
+    const { stdout } = await place.run(["import", "sources"]);
+    expect(stdout).not.toContain("pi:s2");
+    expect(stdout).toMatch(/^Flagged: 1\n {2}missing-parent: 1 conversation$/m);
+  });
+
   it("exits with 3 if it skipped something, and says where", async () => {
     appendFileSync(place.path("sources", "a.jsonl"), "{torn\n");
     const { code, stdout } = await place.run(["import", "sources"]);

@@ -30,6 +30,7 @@ export function importLines(call: Call, report: ImportReport): string[] {
       Object.keys(unknown).length,
       Object.entries(unknown).map(([type, count]) => `${safeLine(type)}: ${count}`),
     ),
+    ...flagged(report),
     ...section("Referenced but not found", unresolved, unresolvedReferences.map(safeLine)),
     ...(report.interrupted ? ["Stopped early. Run the same command to continue."] : []),
     ...(grown.length > 0 && !report.dryRun
@@ -90,6 +91,16 @@ function passedOver({ flags, forgotten, pending }: ImportReport): string[] {
       : []),
   ];
 }
+
+/** In a long list of conversations, few would find them. */
+function flagged({ flags }: ImportReport): string[] {
+  const unusual = Object.entries(flags).filter(([flag]) => !TOLD.has(flag));
+  const lines = unusual.map(([flag, count]) => `${safeLine(flag)}: ${counted(count, "conversation")}`);
+  return section("Flagged", lines.length, lines);
+}
+
+/** Flags that `passedOver` puts into words. */
+const TOLD: ReadonlySet<string> = new Set(["restored", "in-trash", "purged"]);
 
 function were(count: number, word: string): string {
   return `${counted(count, word)} ${count === 1 ? "was" : "were"}`;
