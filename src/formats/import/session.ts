@@ -203,9 +203,9 @@ export class ImportSession {
     report.branches += branchesAdded;
     const { info, start, format } = writer;
     // Where nothing is written, the key that the conversation would get.
-    const wanted = keyOf(format, start) ?? keyOf(format, { ...start, key: undefined });
-    const adopted = wanted === null ? null : this.ingest.adoptKey(wanted);
-    const key = info === undefined && this.mode !== "write" ? adopted : (info?.key ?? null);
+    const wanted = (): string | null =>
+      this.#keyIn(keyOf(format, start)) ?? this.#keyIn(keyOf(format, { ...start, key: undefined }));
+    const key = info === undefined && this.mode !== "write" ? wanted() : (info?.key ?? null);
     report.imported.add({
       id: writer.id,
       key,
@@ -219,6 +219,11 @@ export class ImportSession {
       added: messagesAdded,
       flags: Object.fromEntries(writer.intake.flags),
     });
+  }
+
+  /** The store writes some keys in another way. */
+  #keyIn(key: string | null): string | null {
+    return key === null ? null : this.ingest.adoptKey(key);
   }
 
   #bytesWaiting(): number {
