@@ -6,6 +6,7 @@ describe("the answer to which places to import", () => {
     ["", ["a", "b", "c"]],
     ["Y", ["a", "b", "c"]],
     ["no", []],
+    ["q", []],
     ["2", ["b"]],
     ["1, 3", ["a", "c"]],
     ["3 1", ["c", "a"]],

@@ -46,6 +46,7 @@ async function ask(places: readonly UsualPlace[], all: readonly string[]): Promi
       const answer = await prompt.question("Import everything? [Y/n, or numbers such as 1,3] ");
       const chosen = chosenOf(answer, shown, all);
       if (chosen !== undefined) return chosen;
+      process.stderr.write(`Answer y, n, or numbers from 1 to ${shown.length}.\n`);
     }
   } catch (error) {
     // Ctrl-C and Ctrl-D mean no.
@@ -65,7 +66,7 @@ export function chosenOf(
 ): string[] | undefined {
   const word = answer.trim().toLowerCase();
   if (["", "y", "yes", "all"].includes(word)) return [...all];
-  if (["n", "no"].includes(word)) return [];
+  if (["n", "no", "q", "quit"].includes(word)) return [];
   const numbers = word.split(/[\s,]+/).map(Number);
   const paths = numbers.map((number) => shown[number - 1]);
   return paths.every((path): path is string => path !== undefined) ? paths : undefined;
