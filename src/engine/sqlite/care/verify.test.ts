@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -68,6 +69,21 @@ describe("verify on SQLite", () => {
     expect((await store.verify()).ok).toBe(true);
     const turns = await turnsDuring(async () => expect((await store.verify()).findings).toEqual([]));
     expect(turns).toBeGreaterThan(50);
+  });
+
+  it("needs no more memory for a larger store", async () => {
+    const path = join(tempFolder(), "store.db");
+    await using store = await openStore(`sqlite:${path}`);
+    const chat = await store.create();
+    const content = "words ".repeat(2500);
+    for (let n = 0; n < 20; n++) {
+      await chat.append(Array.from({ length: 200 }, () => ({ role: "user" as const, content })));
+    }
+    const script = `import { openStore } from ${JSON.stringify(import.meta.resolve("../../../store/open.ts"))};
+      await using store = await openStore(${JSON.stringify(`sqlite:${path}`)}, { readonly: true });
+      console.log((await store.verify()).entries);`;
+    const args = ["--max-old-space-size=48", "--input-type=module", "--eval", script];
+    expect(execFileSync(process.execPath, args, { encoding: "utf8", timeout: 30_000 })).toBe("4000\n");
   });
 
   it.each(DAMAGE)("finds what %s does", async (sql, code) => {
