@@ -2,7 +2,9 @@ import { appendFileSync, cpSync, existsSync, mkdirSync, rmSync, writeFileSync } 
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { piHeader, piSays } from "../formats/pi-session.ts";
+import { has, lacks } from "../process/child-process.ts";
 import { LineProcess } from "../support/processes/line-process.ts";
+import { TerminalProcess } from "../support/processes/terminal-process.ts";
 import { until } from "../support/until.ts";
 import { BIN, Place } from "./run-command.ts";
 
@@ -109,6 +111,23 @@ describe("import", () => {
     expect(stdout).toContain("1 conversation was moved back from the trash.");
     expect((await place.run(["import", "sources", "--again"])).stdout).toMatch(/^Nothing new\. [^\n]+\n$/);
   });
+
+  it.skipIf(lacks(process.platform !== "win32" && has("script"), "a terminal is made by script"))(
+    "says on a terminal what it is doing",
+    async () => {
+      const started = async (...words: string[]): Promise<string> => {
+        const command = [process.execPath, BIN, ...words, "--state-dir", place.state];
+        await using terminal = new TerminalProcess(command, { columns: 100 });
+        expect(await terminal.ended()).toBe(0);
+        return terminal.output;
+      };
+      const sources = place.path("sources");
+      expect(await started("import", sources, "--dry-run")).toContain("Reading ░");
+      expect(await started("import", sources)).toContain("Importing ░");
+      expect(await started("import", sources, "--verify")).toContain("Verifying ░");
+      expect(await started("sessions", "validate")).toContain("Reading the store …");
+    },
+  );
 
   it("searches the usual places, and requires --yes without a terminal", async () => {
     const env = { HOME: place.path("home") };

@@ -79,7 +79,7 @@ async function once(call: Call, store: Store, paths: readonly string[]): Promise
       onProgress: ({ bytes, bytesTotal, files, filesTotal }) => {
         limitMemory();
         const bar = barText(bytes, bytesTotal, (Date.now() - startedMs) / 1000);
-        status.show(`Importing ${bar} · ${files} of ${filesTotal} files`);
+        status.show(`${doing(call)} ${bar} · ${files} of ${filesTotal} files`);
       },
     });
     return resultOf(call, report);
@@ -87,6 +87,11 @@ async function once(call: Call, store: Store, paths: readonly string[]): Promise
     status.clear();
     interrupt.end();
   }
+}
+
+function doing({ flags }: Call): string {
+  if (flags.has("verify")) return "Verifying";
+  return flags.has("dry-run") ? "Reading" : "Importing";
 }
 
 function optionsOf({ values, flags }: Call): ImportOptions {

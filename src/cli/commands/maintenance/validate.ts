@@ -14,6 +14,7 @@ import type { Output } from "../../output.ts";
 import { openToClean, openToRead } from "../../store/open-store.ts";
 import { type StoreTarget, storeTarget } from "../../store/store-target.ts";
 import { counted } from "../../terminal/count-text.ts";
+import { withProgress } from "../../terminal/progress.ts";
 import { wrap } from "../../terminal/wrap.ts";
 import { findingJson, placeOf } from "../../view/finding-view.ts";
 import { fixText } from "../../view/fix-text.ts";
@@ -23,7 +24,7 @@ type Report = VerifyReport & { readonly repaired?: readonly Finding[] };
 const NOTHING: VerifyReport = { ok: true, conversations: 0, entries: 0, findings: [] };
 
 export async function run(call: Call): Promise<Result> {
-  const report = await reportOn(call);
+  const report = await withProgress(call, "Reading the store", () => reportOn(call));
   const { ok, conversations, findings, repaired } = report;
   const mended = repaired === undefined ? {} : { repaired: repaired.map(findingJson) };
   return {
