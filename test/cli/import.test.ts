@@ -77,6 +77,12 @@ describe("import", () => {
     expect(stdout).toMatch(/Skipped: 1\n {2}.*a\.jsonl:3: /);
   });
 
+  it("says that the end of a file is left for later", async () => {
+    appendFileSync(place.path("sources", "a.jsonl"), '{"type":"mess');
+    const { stdout } = await place.run(["import", "sources"]);
+    expect(stdout).toContain("1 file has an incomplete end, which is left for later.\n");
+  });
+
   it("verifies what was imported, and lists what is missing", async () => {
     await place.run(["import", "sources"]);
     expect(await place.json(["import", "sources", "--verify"])).toMatchObject({ missingCount: 0 });

@@ -87,7 +87,9 @@ function passedOver({ flags, forgotten, pending }: ImportReport): string[] {
     ...(forgotten > 0 ? [`${were(forgotten, "file")} ignored because of --forget.`] : []),
     ...(trashed + purged + forgotten > 0 ? ["Use --again to bring them back."] : []),
     ...(pending > 0
-      ? [`${counted(pending, "file")} with an incomplete last line, which is left for later.`]
+      ? [
+          `${counted(pending, "file")} ${pending === 1 ? "has" : "have"} an incomplete end, which is left for later.`,
+        ]
       : []),
   ];
 }
