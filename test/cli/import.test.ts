@@ -109,6 +109,23 @@ describe("import", () => {
     expect((await place.json(["sessions", "list"])).items).toHaveLength(2);
   });
 
+  it("forgets a source that its tool has deleted, and none that it does not know", async () => {
+    const mistyped = ["import", "sorces", "--forget"];
+    expect((await place.failure(mistyped)).error.code).toBe("NOT_FOUND");
+    await place.run(["import", "sources"]);
+    rmSync(place.path("sources"), { recursive: true });
+    expect((await place.failure(mistyped)).error.message).toMatch(
+      /sorces, and nothing was imported from there$/,
+    );
+    expect(await place.json(["import", "sources", "--forget"])).toMatchObject({
+      files: 1,
+      conversations: [expect.any(String)],
+    });
+    mkdirSync(place.path("sources"));
+    writeFileSync(place.path("sources", "b.jsonl"), piHeader("s7") + piSays("z1", null, "Once more"));
+    expect(await place.json(["import", "sources"])).toMatchObject({ messages: 0, forgotten: 1 });
+  });
+
   it("says what --again moved back from the trash", async () => {
     await place.run(["import", "sources"]);
     await place.run(["import", "sources", "--forget"]);

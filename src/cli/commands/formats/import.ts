@@ -48,11 +48,12 @@ function checkFlags({ flags, args }: Call): void {
 
 /**
  * Checked first: a mistyped path must not leave an empty store behind. With `--watch` it may be made later, and a
- * service must not end because one of its places is gone.
+ * service must not end because one of its places is gone. What is gone can be forgotten.
  */
 function placeOf(call: Call, path: string): string {
   const full = resolve(path);
-  if (existsSync(full)) return full;
+  const isForgotten = call.flags.has("forget") && !storeTarget(call.values).missing;
+  if (existsSync(full) || isForgotten) return full;
   if (call.flags.has("watch")) {
     call.out.note(`Nothing at ${safeLine(full)} yet; it will be imported once it is there.`);
     return full;
