@@ -107,13 +107,15 @@ async function remove(
         ? operation.entries.map((entry) => ({ entry, blobs: operation.blobs ?? [], content: {} }))
         : [],
     );
-    const pruning = write(store, id, [prune, ...announced], NO_OPTIONS, nowMs);
-    // In the same commit. Without the first it finds nothing to do.
-    const sweeping = store.queue.push({ type: "sweep", conversation: id, at: isoTime(nowMs) });
-    const others = originals.flatMap((operation) =>
-      operation.type === "redact" ? store.queue.push({ ...operation, requires: prune.entry.id }) : [],
-    );
-    const [, removed] = await Promise.all([pruning, sweeping, ...others]);
+    const [, removed] = await store.queue.together(() => {
+      const pruning = write(store, id, [prune, ...announced], NO_OPTIONS, nowMs);
+      // Without the first it finds nothing to do.
+      const sweeping = store.queue.push({ type: "sweep", conversation: id, at: isoTime(nowMs) });
+      const others = originals.flatMap((operation) =>
+        operation.type === "redact" ? store.queue.push({ ...operation, requires: prune.entry.id }) : [],
+      );
+      return Promise.all([pruning, sweeping, ...others]);
+    });
     return removed;
   });
   return copies;

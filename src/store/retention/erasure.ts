@@ -68,11 +68,12 @@ async function redactEntry(store: StoreAccess, id: string, checked: string): Pro
   );
   const removed = await store.search.erasing(id, entry.seq, async () => {
     const originals = await eraseFromOriginals(store, id, [entry], store.nowMs());
-    // In one commit, so that no half of it is left.
-    const [removed] = await Promise.all([
-      store.queue.push({ type: "redact", conversation: id, entry: checked, json, at }),
-      ...originals.map((operation) => store.queue.push(operation)),
-    ]);
+    const [removed] = await store.queue.together(() =>
+      Promise.all([
+        store.queue.push({ type: "redact", conversation: id, entry: checked, json, at }),
+        ...originals.map((operation) => store.queue.push(operation)),
+      ]),
+    );
     return removed;
   });
   return { id, at, ...removed };

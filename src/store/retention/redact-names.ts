@@ -106,11 +106,9 @@ async function eraseName(
   if (found.length === 0) return undefined;
   // The entry that made the branch last: after a crash in between, a second call finds the name again.
   const inOrder = found.reverse();
-  const removed = await Promise.all(
-    inOrder.map(({ entry, json }) =>
-      store.queue.push({ type: "redact", conversation: id, entry: entry.id, json, at }),
-    ),
-  );
+  const redact = ({ entry, json }: (typeof inOrder)[number]): Promise<Removed> =>
+    store.queue.push({ type: "redact", conversation: id, entry: entry.id, json, at });
+  const removed = await store.queue.together(() => Promise.all(inOrder.map(redact)));
   return { id, at, ...total(removed) };
 }
 

@@ -174,12 +174,15 @@ class RunningTurn implements Turn {
 
   async #add(messages: Messages, streamed: string, nowMs: number): Promise<Appended> {
     const pending = pendingMessages(this.#store, completed(toList(messages), streamed, this.#header), nowMs);
-    const writing = this.#write(pending, String(++this.#count), streamed !== "", nowMs);
-    // In the same commit: there is no moment without a journal.
-    if (streamed !== "") {
-      this.#part = this.#count + 1;
-      this.#journal.restart({ ...this.#header, part: this.#part });
-    }
+    // In one transaction: there is no moment without a journal.
+    const writing = this.#store.queue.together(() => {
+      const written = this.#write(pending, String(++this.#count), streamed !== "", nowMs);
+      if (streamed !== "") {
+        this.#part = this.#count + 1;
+        this.#journal.restart({ ...this.#header, part: this.#part });
+      }
+      return written;
+    });
     try {
       const appended = (await writing) as Appended;
       this.#entries.push(...appended.entries);

@@ -277,10 +277,12 @@ export class Ingest {
     });
     const nowMs = this.#store.nowMs();
     const { queue } = this.#store;
-    await Promise.all([
-      queue.push(announcing(this.#store, conversation, { ...announcement, segments: healed }, [], nowMs)),
-      queue.push(withdrawing(conversation, entry, nowMs)),
-    ]);
+    await queue.together(() =>
+      Promise.all([
+        queue.push(announcing(this.#store, conversation, { ...announcement, segments: healed }, [], nowMs)),
+        queue.push(withdrawing(conversation, entry, nowMs)),
+      ]),
+    );
   }
 
   /** Every entry after `seq`, on any branch. */

@@ -1,8 +1,10 @@
+import { randomUUID } from "node:crypto";
 import { setImmediate } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { EphemeralEngine } from "../../engine/ephemeral/ephemeral-engine.ts";
 import type { Engine, Operation, Outcome } from "../../engine/index.ts";
 import { openStore } from "../open.ts";
+import { WriteQueue } from "./write-queue.ts";
 
 /** Records how many operations arrive together, and fails on request. */
 class WatchedEngine extends EphemeralEngine {
@@ -15,6 +17,11 @@ class WatchedEngine extends EphemeralEngine {
     return super.commit(operations);
   }
 }
+
+const newConversation = (): Operation => ({
+  ...{ type: "create", id: randomUUID(), idGiven: false, resume: false, at: "2026-01-01T00:00:00.000Z" },
+  ...{ key: null, title: null, channel: null, model: null, profileId: null },
+});
 
 const hello = { role: "user", content: "hello" } as const;
 
@@ -79,6 +86,15 @@ describe("group commit", () => {
     const large = { role: "user", content: "x".repeat(6 * 1024 * 1024) } as const;
     await Promise.all([chat.append(large), chat.append(large), chat.append(large)]);
     expect(engine.batches.slice(3)).toEqual([2, 1]);
+  });
+
+  it("never splits what belongs together", async () => {
+    const engine = new WatchedEngine();
+    const queue = new WriteQueue(engine, () => {});
+    const create = (): Promise<unknown> => queue.push(newConversation());
+    const several = (count: number): Promise<unknown>[] => Array.from({ length: count }, create);
+    await Promise.all([create(), ...queue.together(() => several(1500)), ...several(600)]);
+    expect(engine.batches).toEqual([1501, 600]);
   });
 
   it("rejects every operation of a failed batch, and continues afterwards", async () => {

@@ -53,6 +53,8 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
   /** What an engine has removed that purges a conversation in several steps. */
   readonly removed?: Removed;
+  /** The next operation is in the same transaction, however large that is. */
+  isJoined: boolean;
 }
 
 /**
@@ -85,9 +87,17 @@ export class WriteQueue {
     // A turn may outlive its store.
     if (this.#closed) return Promise.reject(unavailable("The store is closed"));
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ operation, size: sizeOf(operation), resolve, reject });
+      this.#waiting.push({ operation, size: sizeOf(operation), resolve, reject, isJoined: false });
       this.#draining ??= Promise.resolve().then(() => this.#drain());
     });
+  }
+
+  /** All that `push` pushes before it returns is one transaction: no half of it can be left. */
+  together<T>(push: () => T): T {
+    const first = this.#waiting.length;
+    const result = push();
+    for (const waiting of this.#waiting.slice(first, -1)) waiting.isJoined = true;
+    return result;
   }
 
   /** Accept nothing more. Resolves when every pending operation has settled. */
@@ -133,7 +143,8 @@ export class WriteQueue {
 
   #removed(waiting: Waiting, outcome: Outcome | undefined): void {
     const sum = sumOf(waiting.removed, outcome);
-    if (sum?.ok && sum.removed?.more === true) this.#waiting.push({ ...waiting, removed: sum.removed });
+    if (sum?.ok && sum.removed?.more === true)
+      this.#waiting.push({ ...waiting, removed: sum.removed, isJoined: false });
     else this.#answerErased(waiting, sum);
   }
 
@@ -150,9 +161,11 @@ export class WriteQueue {
   #nextBatch(): Waiting[] {
     let size = 0;
     let count = 0;
+    let isJoined = true;
     for (const waiting of this.#waiting) {
       size += waiting.size;
-      if (count > 0 && (count >= BATCH_OPERATIONS_MAX || size > BATCH_SIZE_MAX)) break;
+      if (!isJoined && (count >= BATCH_OPERATIONS_MAX || size > BATCH_SIZE_MAX)) break;
+      isJoined = waiting.isJoined;
       count++;
     }
     return this.#waiting.splice(0, count);
