@@ -1,8 +1,9 @@
 /** Puts the sources of an imported conversation back where its tool looks for them, and says how to continue there. */
 import { ColloquyError } from "../../errors.ts";
 import type { Conversation } from "../../store/conversation.ts";
+import { originalIn, provenanceIn } from "../../store/originals/provenance.ts";
 import type { Store } from "../../store/store.ts";
-import { isPlainObject, type JsonObject } from "../../util/json.ts";
+import type { JsonObject } from "../../util/json.ts";
 import { filledIn } from "../../util/values.ts";
 import type { PlaceRoots, ResumableSource, ResumeRule } from "../contract/format.ts";
 import { attachedFiles } from "../export/original/attached-files.ts";
@@ -133,14 +134,11 @@ async function* allSources(
 const LOOKED_AT = 500;
 
 /** Of several originals, the one that the checked-out branch ends in; and how many messages were added here since. */
-async function lastSource(chat: Conversation): Promise<{ original: unknown; added: number }> {
+async function lastSource(chat: Conversation): Promise<{ original: number | undefined; added: number }> {
   const { items } = await chat.messages({ last: LOOKED_AT, blobs: "references" });
   let added = 0;
-  for (const { message } of items.toReversed()) {
-    const provenance = message?.provenance;
-    if (isPlainObject(provenance) && "import" in provenance) {
-      return { original: provenance.original, added };
-    }
+  for (const entry of items.toReversed()) {
+    if ("import" in provenanceIn(entry)) return { original: originalIn(entry), added };
     added++;
   }
   return { original: undefined, added };

@@ -2,6 +2,7 @@
 import type { StoredEntry } from "../../message/types.ts";
 import { isPlainObject } from "../../util/json.ts";
 import type { Stretch } from "./announcement.ts";
+import { originalIn, provenanceIn } from "./provenance.ts";
 
 /** Properties whose values are names, which other messages have as well. */
 const NAMES: ReadonlySet<string> = new Set([
@@ -25,17 +26,12 @@ export function* textsOf({ message, data }: Pick<StoredEntry, "message" | "data"
 }
 
 /** Where the records of an entry are: the number of the original, and the stretches of it. */
-export function placeOf({ message, data }: Pick<StoredEntry, "message" | "data">): {
+export function placeOf(entry: Pick<StoredEntry, "message" | "data">): {
   readonly original: number | undefined;
   readonly at: readonly Stretch[];
 } {
-  const value = message ?? data;
-  const provenance = isPlainObject(value) && isPlainObject(value.provenance) ? value.provenance : {};
-  const { original, at } = provenance;
-  return {
-    original: typeof original === "number" ? original : undefined,
-    at: Array.isArray(at) ? at.filter(isStretch) : [],
-  };
+  const { at } = provenanceIn(entry);
+  return { original: originalIn(entry), at: Array.isArray(at) ? at.filter(isStretch) : [] };
 }
 
 function isStretch(value: unknown): value is Stretch {

@@ -1,6 +1,6 @@
 /** Files that were read with a source: long outputs and pictures, which are in messages, and messages in files. */
 import { posix } from "node:path";
-import type { Message } from "../../../message/types.ts";
+import { originalIn } from "../../../store/originals/provenance.ts";
 import type { Store } from "../../../store/store.ts";
 import { isPlainObject } from "../../../util/json.ts";
 import { objectIn, parsedIn } from "../../../util/values.ts";
@@ -22,8 +22,10 @@ export async function* attachedFiles(
   for (const source of sources)
     for await (const one of filesOfRows(source)) if (!seen.has(one.file)) yield one;
   for await (const { message } of (await store.snapshot(id)).log()) {
-    const source = sources.find(({ number }) => number === originalOf(message));
-    if (message === undefined || source === undefined) continue;
+    if (message === undefined) continue;
+    const original = originalIn({ message });
+    const source = sources.find(({ number }) => number === original);
+    if (source === undefined) continue;
     for (const { name, bytes, notes } of filesIn(message.content)) {
       const file = besideOf(source, name);
       if (seen.has(file) || !isAllowed(file)) continue;
@@ -75,10 +77,6 @@ function attached(
 
 function besideOf({ file }: OriginalSource, name: string): string {
   return posix.join(posix.dirname(file.replaceAll("\\", "/")), name);
-}
-
-function originalOf(message: Message | undefined): unknown {
-  return isPlainObject(message?.provenance) ? message.provenance.original : undefined;
 }
 
 interface Attached {

@@ -7,6 +7,7 @@ import { existsSync } from "node:fs";
 import type { ConversationInfo } from "../../../engine/index.ts";
 import { splitMark } from "../../../key/copies.ts";
 import type { StoredEntry } from "../../../message/types.ts";
+import { provenanceIn } from "../../../store/originals/provenance.ts";
 import type { Ingest } from "../../../store/write/ingest.ts";
 import { isPlainObject } from "../../../util/json.ts";
 import type { Base, BaseFile } from "../../contract/format.ts";
@@ -18,7 +19,7 @@ import type { Ledger } from "../ledger/ledger.ts";
 import { fileName } from "../original/file-name.ts";
 import { keyOf } from "../writer/conversation-start.ts";
 import type { Mode } from "../writer/entry-intake.ts";
-import { isFinal, provenanceIn } from "../writer/known-entries.ts";
+import { isFinal } from "../writer/known-entries.ts";
 import { titleMark } from "../writer/title.ts";
 
 /** What the file of a fork is read with. */

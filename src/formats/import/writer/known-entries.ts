@@ -3,6 +3,7 @@
 import { hash } from "node:crypto";
 import { REMOVED_KIND } from "../../../message/entry.ts";
 import type { Message, StoredEntry } from "../../../message/types.ts";
+import { originalIn, provenanceIn } from "../../../store/originals/provenance.ts";
 import { isOffPath } from "../../../tree/control.ts";
 import { isPlainObject, type Json, type JsonObject } from "../../../util/json.ts";
 import { madeId } from "../../contract/ids.ts";
@@ -145,17 +146,6 @@ export class KnownEntries {
       (version) => this.#contents.get(version) === fingerprint || this.#older.holds(version, fingerprint),
     );
   }
-}
-
-export function provenanceIn({ message, data }: StoredEntry): JsonObject {
-  const { provenance } = (message ?? data ?? {}) as Message | JsonObject;
-  return isPlainObject(provenance) ? (provenance as JsonObject) : {};
-}
-
-/** The number of the original that an entry was made of. */
-export function originalIn(entry: StoredEntry | undefined): number | undefined {
-  const original = entry === undefined ? undefined : provenanceIn(entry).original;
-  return typeof original === "number" ? original : undefined;
 }
 
 /** Redacted or pruned: nothing replaces it. */

@@ -1,10 +1,10 @@
 /** Decides which branch of a conversation is checked out, when all entries of a file are in the store. */
+import { originalIn } from "../../../store/originals/provenance.ts";
 import { isOffPath } from "../../../tree/control.ts";
 import { isPlainObject } from "../../../util/json.ts";
 import type { SourceConversation } from "../../contract/reader.ts";
 import type { ConversationOriginals } from "../original/conversation-originals.ts";
 import type { EntryIntake, QueuedEntry } from "./entry-intake.ts";
-import { originalIn } from "./known-entries.ts";
 
 /** The original that a conversation was made of. */
 const FIRST = 1;

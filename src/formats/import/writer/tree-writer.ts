@@ -1,5 +1,6 @@
 /** Writes the entries of one conversation to its branches. */
 import type { StoredEntry } from "../../../message/types.ts";
+import { originalIn } from "../../../store/originals/provenance.ts";
 import type { Ingest, ReadyEntry } from "../../../store/write/ingest.ts";
 import { isOffPath } from "../../../tree/control.ts";
 import { headOf, liveBranches } from "../../../tree/tree.ts";
@@ -7,7 +8,7 @@ import type { JsonObject } from "../../../util/json.ts";
 import { madeId } from "../../contract/ids.ts";
 import type { SourceTree } from "../../contract/reader.ts";
 import { type BatchOptions, BatchWriter, type Create, type Outgoing } from "./batch-writer.ts";
-import { contentFingerprint, isFinal, KnownEntries, originalIn, versionId } from "./known-entries.ts";
+import { contentFingerprint, isFinal, KnownEntries, versionId } from "./known-entries.ts";
 import { type BranchRef, type Placed, Placement } from "./placement.ts";
 
 /** An entry and where it belongs. */
