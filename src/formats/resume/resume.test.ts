@@ -1,8 +1,9 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, posix } from "node:path";
 import { describe, expect, it } from "vitest";
 import { isRoot, lacks } from "../../../test/process/child-process.ts";
+import { makeZip } from "../../../test/support/make-zip.ts";
 import { tempFolder } from "../../../test/support/temp-folder.ts";
 import { openStore } from "../../store/open.ts";
 import type { Json } from "../../util/json.ts";
@@ -186,4 +187,120 @@ describe("the lines of sub-agents among those of their session", () => {
       expect(readFileSync(String(file?.path))).toEqual(whole);
     },
   );
+});
+
+describe("a session that was in a zip", () => {
+  const ID = "21000000-0000-4000-8000-000000000003";
+  const THREAD = "01a1e4e9-9672-7710-a8fc-e2208048df69";
+  const ROLLOUT = `rollout-2026-11-16T15-11-16-${THREAD}.jsonl`;
+  const PROJECT = "a".repeat(32);
+  const picture = {
+    type: "base64",
+    media_type: "image/png",
+    data: "aGVsbG8=",
+    name: `${ID}/pictures/one.png`,
+  };
+  const claude = {
+    ...{ type: "user", uuid: "u1", parentUuid: null, sessionId: ID, cwd: "/p", timestamp: TIME },
+    message: { role: "user", content: [{ type: "image", source: picture }] },
+  };
+  const pi = [
+    { type: "session", version: 3, id: ID, timestamp: TIME, cwd: "/p" },
+    { type: "message", id: "a1", parentId: null, timestamp: TIME, message: { role: "user", content: "hi" } },
+  ];
+
+  interface Case {
+    readonly tool: string;
+    readonly lines: readonly Json[];
+    /** Names in the zip: from that of a file alone to the whole path below the home folder. */
+    readonly members: readonly string[];
+    /** Below the home folder. */
+    readonly files: readonly string[];
+  }
+
+  const ends = (path: string, ...folders: readonly string[]): string[] =>
+    folders.map((folder) => `${folder}${path}`);
+  const CASES: readonly Case[] = [
+    {
+      ...{ tool: "Claude Code", lines: [claude] },
+      members: ends(`${ID}.jsonl`, "", "-p/", "projects/-p/", ".claude/projects/-p/"),
+      files: [`.claude/projects/-p/${ID}.jsonl`, `.claude/projects/-p/${ID}/pictures/one.png`],
+    },
+    {
+      ...{ tool: "Codex", lines: codex(THREAD) },
+      members: [
+        ...ends(ROLLOUT, "", "archived_sessions/"),
+        ...ends(`2026/11/16/${ROLLOUT}`, "", "sessions/", ".codex/sessions/"),
+      ],
+      files: [`.codex/sessions/2026/11/16/${ROLLOUT}`],
+    },
+    {
+      ...{ tool: "Gemini CLI", lines: gemini(ID) },
+      members: ends("garden/chats/s.jsonl", "", "tmp/", ".gemini/tmp/"),
+      files: [".gemini/tmp/garden/chats/s.jsonl"],
+    },
+    {
+      ...{ tool: "Gemini CLI", lines: gemini(ID) },
+      members: ends("s.jsonl", "", "chats/"),
+      files: [`.gemini/tmp/${PROJECT}/chats/s.jsonl`],
+    },
+    {
+      ...{ tool: "pi", lines: pi },
+      members: ends("s.jsonl", "", "--p--/", "sessions/--p--/", ".pi/agent/sessions/--p--/"),
+      files: [".pi/agent/sessions/--p--/s.jsonl"],
+    },
+    {
+      ...{ tool: "OpenClaw", lines: pi },
+      members: ends(`agents/ada/sessions/${ID}.jsonl`, "", ".openclaw/"),
+      files: [`.openclaw/agents/ada/sessions/${ID}.jsonl`],
+    },
+  ];
+
+  /** Some are in folders that tools have, too. */
+  const ZIPS = ["my sessions.zip", "sessions/a.zip", "projects/-x/a.zip", "tmp/a.ZIP", `${THREAD}.zip.bak`];
+
+  const text = (lines: readonly Json[]): string => lines.map((line) => `${JSON.stringify(line)}\n`).join("");
+  const index = JSON.stringify({ "agent:ada:main": { sessionId: ID, updatedAt: 1 } });
+
+  it.each(CASES.flatMap((one) => one.members.map((member) => ({ ...one, member }))))(
+    "is put back into the folder of $tool, whatever folder the zip was in: $member",
+    async ({ tool, lines, files, member }) => {
+      for (const zip of ZIPS) {
+        const [from, home] = [tempFolder(), tempFolder()];
+        mkdirSync(join(from, zip, ".."), { recursive: true });
+        const others =
+          tool === "OpenClaw" ? [{ name: posix.join(member, "../sessions.json"), data: index }] : [];
+        writeFileSync(join(from, zip), makeZip([{ name: member, data: text(lines) }, ...others]));
+        await using store = await openStore("ephemeral:");
+        await importConversations(store, [from]);
+        const [{ id } = { id: "" }] = await Array.fromAsync(store.list());
+        const again = (): Promise<Resumable> =>
+          resumeConversation(store, id, { home, data: join(home, "data"), environment: {} }, home);
+        const paths = files.map((file) => join(home, file));
+        const [path = ""] = paths;
+        expect(await again()).toMatchObject({
+          tool,
+          files: paths.map((one) => ({ path: one, state: "restored" })),
+        });
+        expect(readFileSync(path, "utf8")).toBe(text(lines));
+        writeFileSync(path, "mine");
+        expect((await again()).files[0]).toMatchObject({ path, state: "differs" });
+        expect(readFileSync(path, "utf8")).toBe("mine");
+      }
+    },
+  );
+
+  it("is put back if another member has its name", async () => {
+    const [from, home] = [tempFolder(), tempFolder()];
+    const members = ["first", "second"].map((id) => ({ name: "chats/s.jsonl", data: text(gemini(id)) }));
+    writeFileSync(join(from, "a.zip"), makeZip(members));
+    await using store = await openStore("ephemeral:");
+    await importConversations(store, [from]);
+    const { id } = (await (await store.get("gemini:second"))?.info()) ?? { id: "" };
+    const roots = { home, data: join(home, "data"), environment: {} };
+    expect(await resumeConversation(store, id, roots, home)).toMatchObject({
+      files: [{ path: join(home, ".gemini/tmp", PROJECT, "chats/s.jsonl"), state: "restored" }],
+      command: ["gemini", "--resume", "second"],
+    });
+  });
 });

@@ -9,6 +9,7 @@ import type { PlaceRoots, ResumableSource, ResumeRule } from "../contract/format
 import { attachedFiles } from "../export/original/attached-files.ts";
 import { type OriginalSource, originalSources } from "../export/original/original.ts";
 import { FORMATS } from "../readers/index.ts";
+import { insideZip, zipOf } from "../sources/member-path.ts";
 import { agentsOf, introductionOf } from "./agents.ts";
 import { isThere, type RestoredFile, restore } from "./restore.ts";
 import { rowFile } from "./row-files.ts";
@@ -126,8 +127,13 @@ async function* allSources(
 ): AsyncGenerator<OriginalSource, void, undefined> {
   const sources = (await sourcesOf(store, id, beside)).filter(({ isFormer }) => !isFormer);
   yield* sources.filter(({ form, isElement }) => form !== "rows" && !isElement);
-  const folders = sessions.map(({ file }) => `${file.replaceAll("\\", "/").replace(/\.[^/]*$/, "")}/`);
+  const folders = sessions.map(({ file }) => folderOf(file.replaceAll("\\", "/")));
   yield* attachedFiles(store, id, sources, (file) => folders.some((folder) => file.startsWith(folder)));
+}
+
+/** It has the name of the transcript. */
+function folderOf(file: string): string {
+  return `${zipOf(file)}${insideZip(file).replace(/\.[^/]*$/, "")}/`;
 }
 
 /** The newest messages are looked at for the file that they came from. */
@@ -144,9 +150,12 @@ async function lastSource(chat: Conversation): Promise<{ original: number | unde
   return { original: undefined, added };
 }
 
-/** Names come from another machine: none may lead upwards. A compressed file is put back uncompressed. */
+/**
+ * Names come from another machine: none may lead upwards. A compressed file is put back uncompressed, and a member of a
+ * zip is put back as if it had been beside it.
+ */
 function partsOf(file: string): string[] {
-  const parts = file
+  const parts = insideZip(file)
     .split(/[\\/]+/)
     .filter((part) => !["", ".", ".."].includes(part) && !part.includes("\0"));
   return parts.map((part, index) => (index === parts.length - 1 ? part.replace(/\.zst$/, "") : part));

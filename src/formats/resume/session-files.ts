@@ -1,12 +1,13 @@
 /** A tool names the file of a session after its id. A fork has another id than the conversation that it belongs to. */
 import { basename } from "node:path";
 import type { Store } from "../../store/store.ts";
+import { insideZip } from "../sources/member-path.ts";
 
 /** A shorter id is in the name of a file by chance. */
 const ID_CHARS_MIN = 8;
 
 export function isFileOf(file: string, session: string): boolean {
-  return session.length >= ID_CHARS_MIN && basename(file).includes(session);
+  return session.length >= ID_CHARS_MIN && basename(insideZip(file)).includes(session);
 }
 
 /** The start of a UUID, as no other part of a name begins. */

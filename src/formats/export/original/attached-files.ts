@@ -4,6 +4,7 @@ import { originalIn } from "../../../store/originals/provenance.ts";
 import type { Store } from "../../../store/store.ts";
 import { isPlainObject } from "../../../util/json.ts";
 import { objectIn, parsedIn } from "../../../util/values.ts";
+import { insideZip, zipOf } from "../../sources/member-path.ts";
 import { type Fidelity, type OriginalSource, ROWS_NOTE } from "./original.ts";
 
 const REPLACED = "�";
@@ -75,8 +76,10 @@ function attached(
   };
 }
 
+/** What is beside a member of a zip is in the zip. */
 function besideOf({ file }: OriginalSource, name: string): string {
-  return posix.join(posix.dirname(file.replaceAll("\\", "/")), name);
+  const path = file.replaceAll("\\", "/");
+  return zipOf(path) + posix.join(posix.dirname(insideZip(path)), name);
 }
 
 interface Attached {

@@ -10,9 +10,10 @@ export interface OpenclawPlace {
   readonly about: JsonObject;
 }
 
-const AGENT = /(?:^|\/)agents\/([^/]+)\/(?:sessions|session-sqlite-import-archive|agent)\//;
-const ARCHIVE = /(?:^|\/)session-sqlite-import-archive\//;
-const STATE_FOLDER = /(?:^|\/)\.(?:openclaw|clawdbot|moltbot)[^/]*\/sessions\//;
+/** Behind a `!` is the name of a member of a zip. */
+const AGENT = /(?:^|[/!])agents\/([^/]+)\/(?:sessions|session-sqlite-import-archive|agent)\//;
+const ARCHIVE = /(?:^|[/!])session-sqlite-import-archive\//;
+const STATE_FOLDER = /(?:^|[/!])\.(?:openclaw|clawdbot|moltbot)[^/]*\/sessions\//;
 /** `<session>[-topic-<thread>].jsonl`, with a suffix when it is archived. */
 const NAME = /^(.+?)(?:-topic-(.+?))?\.jsonl(?:\.(reset|deleted)\.|\.|$)/;
 
