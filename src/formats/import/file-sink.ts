@@ -197,11 +197,11 @@ export class FileSink implements Sink {
   }
 
   unknown(type: string): void {
-    this.#session.report.unknown(`${this.#origin.format}/${type}`);
+    this.#session.report.unknown(this.#path, `${this.#origin.format}/${type}`);
   }
 
   unresolved(reference: string): void {
-    this.#session.report.unresolved(reference);
+    this.#session.report.unresolved(this.#path, reference);
   }
 
   /** Release the least recently used conversations of a file that has many. Some may still be written afterwards. */
@@ -346,7 +346,7 @@ export class FileSink implements Sink {
       last: typeof saved.last === "string" ? saved.last : null,
       add: (entry) => this.#add(handle, entry),
       note: (record) => {
-        this.#session.report.records++;
+        this.#session.report.count(this.#path, "records");
         this.originals.claim(this.#writerOf(handle), [record]);
       },
       blob: (base64) => this.#writerOf(handle).addBlob(base64),
@@ -386,7 +386,7 @@ export class FileSink implements Sink {
   }
 
   #add(handle: Handle, { records, ...entry }: SourceEntry): void {
-    this.#session.report.records += records.length;
+    this.#session.report.count(this.#path, "records", records.length);
     const writer = this.#writerOf(handle);
     const { last } = handle;
     const parent = entry.parent === undefined ? last : entry.parent;

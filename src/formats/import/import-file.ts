@@ -40,7 +40,7 @@ export interface FileJob {
   readonly wanted: string | undefined;
   /** Whether the file is complete, so that nothing is left for a later import. */
   readonly isFinal: (file: SourceFile) => boolean;
-  readonly onBytes: (bytes: number) => void;
+  readonly onBytes: (path: string, bytes: number) => void;
   /** Everything was read, and is being written. */
   readonly onRead: () => void;
   /** Reads another file of the import, unless it was read. Returns false if that is done in the second pass. */
@@ -111,7 +111,7 @@ async function readFile(opened: Opened): Promise<void> {
   if (isCompanion(file.path) && wanted === undefined) return;
   const reader = await readerFor(source, file.path, wanted);
   const isTorn = reader.kind !== "lines" && (await isFirstLineTorn(source, file));
-  if (isTorn) return void session.report.pending++;
+  if (isTorn) return void session.report.count(file.path, "pending");
   if (reader.kind === "database") return readDatabase(opened);
   if (reader.kind === "lines") return readLinesOf(opened, reader.format, reader.records);
   if (reader.kind === "document") return readDocument(opened, reader.format);
@@ -130,7 +130,7 @@ async function sinkOf(
 ): Promise<FileSink> {
   const { session, file, ledger, sideFiles, memory } = opened;
   const described = await sideFiles.read(format, file.around);
-  session.report.files++;
+  session.report.count(file.path, "files");
   const origin = { format: format.name, file: file.relative, around: file.around };
   const isUnfinished = session.mode === "write" && ledger.begin(file.path);
   const sink = new FileSink(session, origin, described, memory, { ...kept, isUnfinished, ledger });
@@ -180,7 +180,7 @@ async function readLinesOf(opened: Opened, format: WithLines, records: readonly 
       stream.release();
       await write(opened, sink, stream.end - from.offset, check);
       await sink.trim();
-      opened.onBytes(reading.offset - told);
+      opened.onBytes(file.path, reading.offset - told);
       told = reading.offset;
     }
   });
@@ -190,7 +190,7 @@ async function readLinesOf(opened: Opened, format: WithLines, records: readonly 
   const final = !isStopped && opened.isFinal(file) && !isOnlyBegun(format, file, ledger, sink);
   const isTorn = keepNeverCompleted(reading, sink, file);
   const isPending = reading.pending !== undefined && !isTorn;
-  if (!isStopped && (!final || isPending)) session.report.pending++;
+  if (!isStopped && (!final || isPending)) session.report.count(file.path, "pending");
   reader.end(final);
   const isWhole = final && !isPending && problem === undefined;
   await finish(opened, sink, final, isWhole ? stream.end : undefined);
@@ -306,7 +306,7 @@ async function readDocument(opened: Opened, format: WithDocument): Promise<void>
       stream.releaseClaimed();
       await write(opened, sink, element.offset - done, check);
       await sink.trim();
-      opened.onBytes(element.offset - offset);
+      opened.onBytes(file.path, element.offset - offset);
       offset = element.offset;
       if (signal?.aborted === true) {
         ended = false;
@@ -315,8 +315,8 @@ async function readDocument(opened: Opened, format: WithDocument): Promise<void>
     }
   });
   await check.check();
-  if (ended) opened.onBytes(file.size - offset);
-  if (sink.isWaiting) session.report.pending++;
+  if (ended) opened.onBytes(file.path, file.size - offset);
+  if (sink.isWaiting) session.report.count(file.path, "pending");
   isAlone &&= keepGap(stream, stream.end) && ended && problem === undefined;
   await finish(opened, sink, true, isAlone ? stream.end : undefined);
   if (problem !== undefined) throw problem;
@@ -352,8 +352,8 @@ async function readDatabase(opened: Opened): Promise<void> {
         if (signal?.aborted === true) break;
       }
     });
-    opened.onBytes(file.size);
-    if (sink.isWaiting) session.report.pending++;
+    opened.onBytes(file.path, file.size);
+    if (sink.isWaiting) session.report.count(file.path, "pending");
     for (const reason of database.leftOut) sink.tell({ line: null, offset: null }, reason);
     await finish(opened, sink, true);
     if (problem !== undefined) throw problem;

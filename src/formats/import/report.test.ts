@@ -1,10 +1,10 @@
-import { cpSync, mkdirSync, writeFileSync } from "node:fs";
+import { appendFileSync, cpSync, mkdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { piHeader, piSays } from "../../../test/formats/pi-session.ts";
 import { tempFolder } from "../../../test/support/temp-folder.ts";
 import { openStore } from "../../store/open.ts";
-import { importConversations } from "./run.ts";
+import { type ImportProgress, importConversations } from "./run.ts";
 
 const line = (uuid: string, parentUuid: string | null, content: string): string =>
   `${JSON.stringify({ type: "user", uuid, parentUuid, sessionId: "s", message: { role: "user", content } })}\n`;
@@ -104,4 +104,41 @@ it("counts a message with a long output once in a dry run, as in an import", asy
   await using store = await openStore("ephemeral:");
   const { messages, branches } = await importConversations(store, [folder], { dryRun: true });
   expect(await importConversations(store, [folder])).toMatchObject({ messages, branches });
+});
+
+describe("a file that is read twice in an import", () => {
+  it.each([
+    ["its session is found after it", "75d7a667.jsonl", false],
+    ["the ledger of its first import is lost", "15d7a667.jsonl", true],
+  ])("counts once: %s", async (_why, session, isLost) => {
+    const fixture = "test/fixtures/claude-code/2.1.325-forks";
+    const fork = "65d31212-1f61-4adc-bf8d-bbe74025d92e.jsonl";
+    const folder = tempFolder();
+    const target = join(tempFolder(), "store.db");
+    await using store = await openStore(`sqlite:${target}`);
+    cpSync(join(fixture, fork), join(folder, fork));
+    appendFileSync(join(folder, fork), "{torn\n");
+    const first = await importConversations(store, [folder]);
+    expect(first).toMatchObject({ files: 1, skippedCount: 1 });
+    if (isLost) rmSync(`${target}-imports`);
+    cpSync(join(fixture, "d7a667f8-c48e-4891-a872-5f885776cfb7.jsonl"), join(folder, session));
+    const steps: ImportProgress[] = [];
+    const report = await importConversations(store, [folder], { onProgress: (step) => steps.push(step) });
+    const sizes = [fork, session].map((name) => statSync(join(folder, name)).size);
+    const bytes = sizes.reduce((sum, size) => sum + size);
+    expect(report).toMatchObject({ joined: 1, files: 2, unchanged: 0, bytes, skippedCount: 1 });
+    expect(report.skipped).toHaveLength(1);
+    expect(steps.at(-1)).toMatchObject({ files: 2, filesTotal: 2, bytes: steps.at(-1)?.bytesTotal });
+  });
+});
+
+it("counts a file without conversations once, also when it has not changed", async () => {
+  const folder = tempFolder();
+  writeFileSync(join(folder, "notes.txt"), "Buy milk.\n");
+  writeFileSync(join(folder, "empty.jsonl"), "");
+  writeFileSync(join(folder, "a.jsonl"), line("1", null, "One"));
+  await using store = await openStore(`sqlite:${join(tempFolder(), "store.db")}`);
+  expect(await importConversations(store, [folder])).toMatchObject({ files: 1, ignored: 1, empty: 1 });
+  const again = await importConversations(store, [folder]);
+  expect(again).toMatchObject({ files: 0, unchanged: 1, ignored: 1, empty: 1 });
 });

@@ -1,4 +1,5 @@
 /** The report of an import. Its counts are exact; its lists hold the first `LIST_MAX`. */
+import { type FileCount, FileTallies } from "./report/file-tallies.ts";
 import { ImportedList } from "./report/imported-list.ts";
 
 export interface Skipped {
@@ -37,7 +38,7 @@ export interface ImportReport {
   /** Messages and branches other than `main` that were added, or would be in a dry run. */
   readonly messages: number;
   readonly branches: number;
-  /** Files that were read, and files that have not changed since the last import. */
+  /** Files that were read, and files with conversations that have not changed since the last import. */
   readonly files: number;
   readonly unchanged: number;
   readonly bytes: number;
@@ -77,10 +78,11 @@ export interface ImportReport {
 const LIST_MAX = 10_000;
 
 export class ReportBuilder {
-  readonly #skipped: Skipped[] = [];
+  #skipped: Skipped[] = [];
   readonly #missing: Skipped[] = [];
   readonly #unknown: Map<string, number> = new Map();
-  readonly #unresolved: Set<string> = new Set();
+  readonly #unresolved: Map<string, number> = new Map();
+  readonly #tallies: FileTallies = new FileTallies();
   readonly imported: ImportedList = new ImportedList(LIST_MAX);
   readonly #ignored: string[] = [];
   #ignoredCount = 0;
@@ -101,6 +103,28 @@ export class ReportBuilder {
   interrupted = false;
   empty = 0;
 
+  /** A file is about to be looked at. If that is for the second time, it replaces what was said of the file before. */
+  begin(path: string): void {
+    const before = this.#tallies.begin(path);
+    if (before === undefined) return;
+    for (const [what, by] of before.counts) this[what] -= by;
+    this.#skippedCount -= before.skipped;
+    if (before.skipped > 0) this.#skipped = this.#skipped.filter(({ source }) => source !== path);
+    for (const [type, times] of before.unknown) take(this.#unknown, type, times);
+    this.#unresolvedCount -= before.unresolvedCount;
+    for (const [reference, times] of before.unresolved) take(this.#unresolved, reference, times);
+  }
+
+  /** The file will not be looked at again. */
+  settle(path: string): void {
+    this.#tallies.settle(path);
+  }
+
+  count(path: string, what: FileCount, by = 1): void {
+    this[what] += by;
+    this.#tallies.of(path)?.count(what, by);
+  }
+
   ignore(path: string): void {
     this.#ignoredCount++;
     if (this.#ignored.length < LIST_MAX) this.#ignored.push(path);
@@ -109,6 +133,7 @@ export class ReportBuilder {
   skip(skipped: Skipped): void {
     this.#skippedCount++;
     if (this.#skipped.length < LIST_MAX) this.#skipped.push(skipped);
+    this.#tallies.of(skipped.source)?.skip();
   }
 
   missing(missing: Skipped): void {
@@ -116,16 +141,22 @@ export class ReportBuilder {
     if (this.#missing.length < LIST_MAX) this.#missing.push(missing);
   }
 
-  unknown(type: string): void {
+  unknown(path: string, type: string): void {
     const name = type.slice(0, 100);
     // A file may contain any number of made-up types.
     if (!this.#unknown.has(name) && this.#unknown.size >= 1000) return;
-    this.#unknown.set(name, (this.#unknown.get(name) ?? 0) + 1);
+    add(this.#unknown, name);
+    add(this.#tallies.of(path)?.unknown, name);
   }
 
-  unresolved(reference: string): void {
+  unresolved(path: string, reference: string): void {
     this.#unresolvedCount++;
-    if (this.#unresolved.size < LIST_MAX) this.#unresolved.add(reference.slice(0, 500));
+    const tally = this.#tallies.of(path);
+    if (tally !== undefined) tally.unresolvedCount++;
+    const name = reference.slice(0, 500);
+    if (!this.#unresolved.has(name) && this.#unresolved.size >= LIST_MAX) return;
+    add(this.#unresolved, name);
+    add(tally?.unresolved, name);
   }
 
   build(dryRun: boolean): ImportReport {
@@ -149,11 +180,21 @@ export class ReportBuilder {
       records: this.records,
       unknown: Object.fromEntries([...this.#unknown].sort()),
       unresolved: this.#unresolvedCount,
-      unresolvedReferences: [...this.#unresolved],
+      unresolvedReferences: [...this.#unresolved.keys()],
       missing: this.#missing,
       missingCount: this.#missingCount,
       pending: this.pending,
       interrupted: this.interrupted,
     };
   }
+}
+
+function add(times: Map<string, number> | undefined, name: string): void {
+  times?.set(name, (times.get(name) ?? 0) + 1);
+}
+
+function take(times: Map<string, number>, name: string, by: number): void {
+  const left = (times.get(name) ?? 0) - by;
+  if (left > 0) times.set(name, left);
+  else times.delete(name);
 }

@@ -8,6 +8,7 @@ import {
   renameSync,
   rmSync,
   statSync,
+  utimesSync,
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
@@ -320,9 +321,14 @@ describe("importing", () => {
   });
 
   it("opens a database of another program once", async () => {
-    new DatabaseSync(join(sources, "photos.sqlite")).exec("CREATE TABLE photos (id TEXT)");
-    expect(await importOnce()).toMatchObject({ unchanged: 0, ignored: 1 });
-    expect(await importOnce()).toMatchObject({ unchanged: 1, ignored: 1 });
+    const path = join(sources, "photos.sqlite");
+    new DatabaseSync(path).exec("CREATE TABLE photos (id TEXT)");
+    utimesSync(path, 1e9, 1e9);
+    expect(await importOnce()).toMatchObject({ conversations: 0, ignored: 1 });
+    // It seems to be unchanged, and would be imported if it were opened.
+    writeFileSync(path, TALK.padEnd(statSync(path).size, "\n"));
+    utimesSync(path, 1e9, 1e9);
+    expect(await importOnce()).toMatchObject({ conversations: 0, ignored: 1 });
   });
 
   it("opens a database again whose conversations may be in its log", async () => {

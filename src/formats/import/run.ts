@@ -99,6 +99,8 @@ class Run {
    * pass, and then all of them move to its conversation, one after another. `undefined` in the second pass.
    */
   #postponed: Set<string> | undefined = new Set();
+  /** Also of files that are read twice, unlike in the report. */
+  #bytesDone = 0;
   #bytesTotal = 0;
   #filesDone = 0;
   #filesTotal = 0;
@@ -116,9 +118,9 @@ class Run {
       wanted: options.format,
       isFinal: ({ modifiedMs }) => !isRecent(modifiedMs, settleMs),
       isForgotten: (path) => this.#isForgotten(path),
-      onBytes: (bytes) => {
-        this.#report.bytes += bytes;
-        this.#tell();
+      onBytes: (path, bytes) => {
+        this.#report.count(path, "bytes", bytes);
+        this.#progress(bytes);
       },
       signal: options.signal,
     };
@@ -160,8 +162,8 @@ class Run {
     const postponed = this.#postponed;
     this.#postponed = undefined;
     const due = files.filter(({ path }) => postponed?.has(path) || this.#ledger.awaiting.isDue(path));
-    this.#filesTotal += due.length;
-    this.#bytesTotal += due.reduce((sum, { size }) => sum + size, 0);
+    this.#filesDone -= due.length;
+    this.#bytesTotal = this.#bytesDone + due.reduce((sum, { size }) => sum + size, 0);
     await this.#work(due);
   }
 
@@ -184,7 +186,9 @@ class Run {
     const postpone = (): void => {
       this.#postponed?.add(file.path);
     };
+    this.#report.begin(file.path);
     const taken = this.#take(file, { onRead, readFirst, postpone }).then(() => {
+      if (!this.#mayComeAgain(file.path)) this.#report.settle(file.path);
       writing.delete(taken);
       this.#unfinished.delete(file.path);
       this.#filesDone++;
@@ -197,6 +201,11 @@ class Run {
       for (const other of writing) other.catch(reject);
     });
     await Promise.race([read, taken, failed]);
+  }
+
+  #mayComeAgain(path: string): boolean {
+    if (this.#postponed === undefined) return false;
+    return this.#postponed.has(path) || this.#ledger.awaiting.idOf(path) !== undefined;
   }
 
   /** Whether a file waits for another one, perhaps through others: damaged files name each other as what they continue. */
@@ -240,7 +249,7 @@ class Run {
   /** `onRead` is called when the next file can be read. */
   async #take(file: SourceFile, calls: PassCalls): Promise<void> {
     if (this.#isForgotten(file.path)) {
-      this.#report.forgotten++;
+      this.#report.count(file.path, "forgotten");
       return;
     }
     await this.#lookForAwaited(file);
@@ -249,18 +258,24 @@ class Run {
     const memory = await this.#remembered(file);
     if (memory !== undefined) await this.#describeAgain(file, memory);
     if (memory !== undefined && this.#isDone(file, memory)) {
-      this.#report.unchanged++;
-      this.#report.bytes += file.size;
-      for (const skipped of memory.skipped) this.#report.skip(skipped);
-      if (memory.format === null && file.size > 0) this.#report.ignore(file.path);
-      else if (memory.format === null) this.#report.empty++;
-      return;
+      return this.#tellUnchanged(file, memory);
     }
     try {
       await importFile({ ...this.#job, ...calls }, file, memory);
     } catch (error) {
       throw withPath(error, file.path);
     }
+  }
+
+  #tellUnchanged({ path, size }: SourceFile, { format, skipped }: FileMemory): void {
+    for (const one of skipped) this.#report.skip(one);
+    if (format === null && size > 0) this.#report.ignore(path);
+    else if (format === null) this.#report.empty++;
+    else {
+      this.#report.count(path, "unchanged");
+      this.#report.count(path, "bytes", size);
+    }
+    this.#progress(size);
   }
 
   /** What a file waits for may be in a folder that earlier imports were not given. */
@@ -307,9 +322,14 @@ class Run {
     return chosen === wanted || (chosen !== undefined && chosen === format);
   }
 
+  #progress(bytes: number): void {
+    this.#bytesDone += bytes;
+    this.#tell();
+  }
+
   #tell(): void {
     this.#options.onProgress?.({
-      bytes: this.#report.bytes,
+      bytes: this.#bytesDone,
       bytesTotal: this.#bytesTotal,
       files: this.#filesDone,
       filesTotal: this.#filesTotal,

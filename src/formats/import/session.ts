@@ -109,7 +109,7 @@ export class ImportSession {
       modifiedMs,
       // A conversation that was imported before may lose its session key to a newer one.
       replaced: (other) => this.report.imported.rename(other.id, other.key),
-      unresolved: (reference) => this.report.unresolved(reference),
+      unresolved: (reference) => this.report.unresolved(path, reference),
       missing: ({ entry, origin, place }) => {
         this.report.missing({
           source: origin.around.path,
