@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
 import { expect, it } from "vitest";
+import { collectGarbage } from "../../../../test/support/collect-garbage.ts";
 import { EntryTable } from "./entry-table.ts";
 
 /** Enough for all shards to grow, twice. */
@@ -30,3 +31,32 @@ it("knows the last place that an entry was given", () => {
   expect(table.get("a")).toEqual({ seq: 2 ** 31 - 2, isAlias: false });
   expect(table.holds("a", print(1))).toBe(true);
 });
+
+it("keeps the fingerprints of some entries while others have none", () => {
+  const table = new EntryTable();
+  const printOf = (index: number): string => (index > COUNT / 2 && index % 2 === 0 ? print(index) : "");
+  for (let index = 0; index < COUNT; index++) table.set(name(index), index, false, printOf(index));
+  for (let index = 0; index < COUNT; index += STEP) {
+    expect(table.get(name(index))).toEqual({ seq: index, isAlias: false });
+    expect(table.holds(name(index), print(index))).toBe(printOf(index) !== "");
+  }
+  table.set(name(COUNT - 2), 1, false, "");
+  expect(table.holds(name(COUNT - 2), print(COUNT - 2))).toBe(false);
+});
+
+it("takes at most 20 bytes for each entry without a fingerprint", () => {
+  const names = Array.from({ length: COUNT }, (_, index) => name(index));
+  const before = bytesInUse();
+  const table = new EntryTable();
+  for (const [index, id] of names.entries()) table.set(id, index, false, "");
+  const taken = bytesInUse() - before;
+  expect(table.get(name(0))).toBeDefined();
+  expect(taken / COUNT).toBeLessThan(20);
+});
+
+/** Buffers that one collection finds are freed when the next begins, at the latest. */
+function bytesInUse(): number {
+  collectGarbage();
+  collectGarbage();
+  return process.memoryUsage().arrayBuffers;
+}

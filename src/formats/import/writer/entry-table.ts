@@ -1,19 +1,23 @@
 /**
- * Where the entries of a long conversation are, by their names, in 27 to 40 bytes each. Of the names, only hashes are
- * kept.
+ * Where the entries of a long conversation are, by their names, in 15 to 19 bytes each, or 25 to 31 with their
+ * fingerprints. Of the names, only hashes are kept.
  *
  * Two names with the same 64 bits of a hash would be taken for one, which no source has by chance.
  */
 import { hash } from "node:crypto";
 
-/** A slot: two words of the hash of the name, the place, and two words of the fingerprint. */
-const WORDS = 5;
+/** A slot: two words of the hash of the name, and the place. */
+const WORDS = 3;
+/** Of a fingerprint. */
+const PRINT_WORDS = 2;
 /** Each grows by itself, so that there are never two copies of all slots in memory. */
 const SHARDS = 64;
 const SLOTS_MIN = 512;
 /** The part of the slots that may be in use. With more, a look-up has to pass too many of them. */
-const FULL = 0.75;
-const GROWTH = 1.5;
+const FULL = 0.8;
+const GROWTH = 1.25;
+/** Of an entry without a fingerprint, beside others that have one. */
+const NO_PRINT = [0, 0] as const;
 /** Set in a place: the name is not the id of the entry. */
 const ALIAS = 0x8000_0000;
 
@@ -37,26 +41,21 @@ export class EntryTable {
     const key = this.#keyOf(name);
     // One is added, so that a slot in use is never all zeros.
     const place = ((seq + 1) | (isAlias ? ALIAS : 0)) >>> 0;
-    this.#shardOf(key)?.set(key, place, wordsOf(fingerprint));
+    this.#shardOf(key)?.set(key, place, fingerprint === "" ? undefined : wordsOf(fingerprint));
   }
 
   get(name: string): TableEntry | undefined {
-    const place = this.#find(name)?.[2];
+    if (this.#shards.length === 0) return undefined;
+    const key = this.#keyOf(name);
+    const place = this.#shardOf(key)?.find(key);
     return place === undefined ? undefined : { seq: (place & ~ALIAS) - 1, isAlias: place >= ALIAS };
   }
 
   /** Whether it has an entry with this name and this fingerprint. */
   holds(name: string, fingerprint: string): boolean {
-    const found = fingerprint === "" ? undefined : this.#find(name);
-    if (found === undefined) return false;
-    const [first, second] = wordsOf(fingerprint);
-    return found[3] === first && found[4] === second;
-  }
-
-  #find(name: string): Uint32Array | undefined {
-    if (this.#shards.length === 0) return undefined;
+    if (fingerprint === "" || this.#shards.length === 0) return false;
     const key = this.#keyOf(name);
-    return this.#shardOf(key)?.find(key);
+    return this.#shardOf(key)?.holds(key, wordsOf(fingerprint)) === true;
   }
 
   #shardOf([, second]: Key): Shard | undefined {
@@ -74,29 +73,48 @@ export class EntryTable {
 
 class Shard {
   #words: Uint32Array = new Uint32Array(SLOTS_MIN * WORDS);
+  /** Only for entries that the store had before, or that are read without being written: others have none. */
+  #prints: Uint32Array | undefined;
   #count = 0;
 
-  set(key: Key, place: number, fingerprint: Key): void {
+  set(key: Key, place: number, print: Key | undefined): void {
     if ((this.#count + 1) * WORDS > FULL * this.#words.length) this.#grow();
     const slot = slotOf(this.#words, key);
     if (!isUsed(this.#words, slot)) this.#count++;
-    this.#words.set([...key, place, ...fingerprint], slot);
+    this.#words.set([...key, place], slot);
+    if (print !== undefined) this.#prints ??= new Uint32Array(printOf(this.#words.length));
+    this.#prints?.set(print ?? NO_PRINT, printOf(slot));
   }
 
-  /** The words of its slot. */
-  find(key: Key): Uint32Array | undefined {
+  /** The place of a name. */
+  find(key: Key): number | undefined {
+    return this.#words[slotOf(this.#words, key) + 2] || undefined;
+  }
+
+  holds(key: Key, [first, second]: Key): boolean {
     const slot = slotOf(this.#words, key);
-    return isUsed(this.#words, slot) ? this.#words.subarray(slot, slot + WORDS) : undefined;
+    const prints = this.#prints;
+    if (prints === undefined || !isUsed(this.#words, slot)) return false;
+    return prints[printOf(slot)] === first && prints[printOf(slot) + 1] === second;
   }
 
   #grow(): void {
-    const former = this.#words;
-    this.#words = new Uint32Array(Math.ceil((former.length / WORDS) * GROWTH) * WORDS);
-    for (let slot = 0; slot < former.length; slot += WORDS) {
-      if (!isUsed(former, slot)) continue;
-      const key = [former[slot] as number, former[slot + 1] as number] as const;
-      this.#words.set(former.subarray(slot, slot + WORDS), slotOf(this.#words, key));
+    const words = this.#words;
+    const prints = this.#prints;
+    const grown = new Uint32Array(Math.ceil((words.length / WORDS) * GROWTH) * WORDS);
+    const grownPrints = prints && new Uint32Array(printOf(grown.length));
+    for (let slot = 0; slot < words.length; slot += WORDS) {
+      if (!isUsed(words, slot)) continue;
+      const to = slotOf(grown, [words[slot] as number, words[slot + 1] as number]);
+      grown.set(words.subarray(slot, slot + WORDS), to);
+      if (prints !== undefined)
+        grownPrints?.set(prints.subarray(printOf(slot), printOf(slot) + PRINT_WORDS), printOf(to));
     }
+    this.#words = grown;
+    this.#prints = grownPrints;
+    // All shards grow at about the same time: until the next garbage collection there would be two copies of each.
+    for (const former of [words, prints])
+      if (former !== undefined) (former.buffer as ArrayBuffer).transfer(0);
   }
 }
 
@@ -113,8 +131,12 @@ function isUsed(words: Uint32Array, slot: number): boolean {
   return words[slot + 2] !== 0;
 }
 
+/** Where the fingerprint of a slot is. */
+function printOf(slot: number): number {
+  return (slot / WORDS) * PRINT_WORDS;
+}
+
 function wordsOf(fingerprint: string): Key {
-  if (fingerprint === "") return [0, 0];
   const bytes = Buffer.from(fingerprint, "base64");
   return [bytes.readUInt32LE(0), bytes.readUInt32LE(4)];
 }
