@@ -1,6 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { ANY_FORMAT } from "../../src/formats/import/candidates.ts";
 import { linesFormat } from "../../src/formats/import/choose-format.ts";
 import { importConversations } from "../../src/formats/import/run.ts";
 import { openStore } from "../../src/store/open.ts";
@@ -45,7 +46,7 @@ function isKept(value: Json, found: ReadonlySet<string>): boolean {
 /** Whether some record that is left says by itself what the file is. */
 function isRecognisable(left: readonly string[], path: string): boolean {
   const records = left.slice(0, 20).map((text) => JSON.parse(text) as JsonObject);
-  return records.some((record) => linesFormat([record], path, undefined) !== undefined);
+  return records.some((record) => linesFormat([record], path, ANY_FORMAT) !== undefined);
 }
 
 describe("damage to a file of lines", () => {

@@ -31,6 +31,8 @@ export interface FormatDeclaration {
   readonly sideFile?: SideFile;
   /** Where the tool keeps its conversations by default. */
   readonly usualPlaces?: (roots: PlaceRoots) => readonly UsualPlace[];
+  /** Folders that are the tool's own: no other conversations are looked for below them. */
+  readonly home?: ToolHome;
   /** How the tool continues one of its conversations, if it can. */
   readonly resume?: ResumeRule;
 }
@@ -140,6 +142,13 @@ export interface UsualPlace {
   /** The tool's name, as shown to the user. */
   readonly tool: string;
   readonly path: string;
+}
+
+interface ToolHome {
+  /** As paths end: the folder itself, and those below it that people name as well, with `/`. */
+  readonly folders: readonly string[];
+  /** The formats of other tools that this one runs, which keep their sessions there. */
+  readonly runs?: readonly string[];
 }
 
 /** A source of a conversation that its tool is to continue. */

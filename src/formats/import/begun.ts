@@ -8,7 +8,7 @@
 import type { Ingest } from "../../store/write/ingest.ts";
 import { readLines } from "../sources/lines.ts";
 import type { ByteSource, SourceFile } from "../sources/types.ts";
-import type { WithLines } from "./choose-format.ts";
+import type { WithLines } from "./candidates.ts";
 import type { FileSink } from "./file-sink.ts";
 import type { RememberedConversation } from "./ledger/conversations.ts";
 import type { Ledger } from "./ledger/ledger.ts";

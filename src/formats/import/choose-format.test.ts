@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { ByteSource } from "../sources/types.ts";
+import { ANY_FORMAT } from "./candidates.ts";
 import { type Reader, readerFor } from "./reader-for.ts";
 
 const FIXTURES = "test/fixtures";
@@ -26,7 +27,7 @@ function nameOf(reader: Reader): string {
 }
 
 async function chosen(name: string, bytes = readFileSync(join(FIXTURES, name))): Promise<string> {
-  return nameOf(await readerFor(inMemory(bytes), name, undefined));
+  return nameOf(await readerFor(inMemory(bytes), name, ANY_FORMAT));
 }
 
 function formatOf(name: string): string {

@@ -1,19 +1,9 @@
 /** Chooses the format of a file by its content, and by its path only where the content says too little. */
 import type { JsonObject } from "../../util/json.ts";
-import type { FormatDeclaration } from "../contract/format.ts";
 import type { SourceDatabase } from "../contract/reader.ts";
 import { FORMATS } from "../readers/index.ts";
 import { problemOf } from "../sources/problem.ts";
-
-type With<Kind extends "lines" | "document" | "database"> = FormatDeclaration &
-  Required<Pick<FormatDeclaration, Kind>>;
-export type WithLines = With<"lines">;
-export type WithDocument = With<"document">;
-export type WithDatabase = With<"database">;
-
-const LINES = FORMATS.filter((format): format is WithLines => format.lines !== undefined);
-const DOCUMENTS = FORMATS.filter((format): format is WithDocument => format.document !== undefined);
-const DATABASES = FORMATS.filter((format): format is WithDatabase => format.database !== undefined);
+import type { Candidates, WithDatabase, WithDocument, WithLines } from "./candidates.ts";
 
 /** The values that `--from` takes. */
 export const FORMAT_NAMES: readonly string[] = FORMATS.map(({ name }) => name).sort();
@@ -29,31 +19,26 @@ export function isCompanion(path: string): boolean {
 export function linesFormat(
   records: readonly JsonObject[],
   path: string,
-  wanted: string | undefined,
+  { lines, isChosen }: Candidates,
 ): WithLines | undefined {
-  return LINES.find(({ name, lines }) =>
-    wanted === undefined ? lines.sniff(records, path) : name === wanted,
-  );
+  return lines.find((format) => isChosen || format.lines.sniff(records, path));
 }
 
 /** The first format that any of the values belongs to. */
 export function documentFormat(
   values: readonly JsonObject[],
-  wanted: string | undefined,
+  { documents, isChosen }: Candidates,
 ): WithDocument | undefined {
-  return DOCUMENTS.find(({ name, document }) =>
-    wanted === undefined ? values.some((value) => document.sniff(value)) : name === wanted,
-  );
+  return documents.find(({ document }) => isChosen || values.some((value) => document.sniff(value)));
 }
 
 /** A table that cannot be read only matters if no format does without it. */
 export function databaseFormat(
   database: SourceDatabase,
-  wanted: string | undefined,
+  { databases }: Candidates,
 ): WithDatabase | undefined {
   let refusal: { readonly error: unknown } | undefined;
-  for (const format of DATABASES) {
-    if (wanted !== undefined && format.name !== wanted) continue;
+  for (const format of databases) {
     try {
       if (format.database.sniff(database)) return format;
     } catch (error) {

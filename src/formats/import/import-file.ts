@@ -18,7 +18,8 @@ import {
   keepNeverCompleted,
   takeItsKey,
 } from "./begun.ts";
-import { databaseFormat, isCompanion, type WithDocument, type WithLines } from "./choose-format.ts";
+import { candidatesFor, type WithDocument, type WithLines } from "./candidates.ts";
+import { databaseFormat, isCompanion } from "./choose-format.ts";
 import { isUnchanged, memoryOf, type Read, START } from "./file-memory.ts";
 import { FileSink } from "./file-sink.ts";
 import { fingerprintOf } from "./fingerprint.ts";
@@ -109,7 +110,7 @@ function unexpected(error: unknown, isKept: boolean): string {
 async function readFile(opened: Opened): Promise<void> {
   const { file, source, session, wanted } = opened;
   if (isCompanion(file.path) && wanted === undefined) return;
-  const reader = await readerFor(source, file.path, wanted);
+  const reader = await readerFor(source, file.path, candidatesFor(file, wanted));
   const isTorn = reader.kind !== "lines" && (await isFirstLineTorn(source, file));
   if (isTorn) return void session.report.count(file.path, "pending");
   if (reader.kind === "database") return readDatabase(opened);
@@ -338,7 +339,7 @@ async function readDatabase(opened: Opened): Promise<void> {
   const { session, file, signal, wanted } = opened;
   const database = await openSourceDatabase(file);
   try {
-    const format = databaseFormat(database, wanted);
+    const format = databaseFormat(database, candidatesFor(file, wanted));
     if (format === undefined) {
       session.report.ignore(file.path);
       putUnread(opened, !hasLog(file));

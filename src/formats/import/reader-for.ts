@@ -11,7 +11,8 @@ import { readLines } from "../sources/lines.ts";
 import { problemOf } from "../sources/problem.ts";
 import { sniffHead } from "../sources/sniff.ts";
 import type { ByteSource, SourceLine } from "../sources/types.ts";
-import { documentFormat, linesFormat, type WithDocument, type WithLines } from "./choose-format.ts";
+import type { Candidates, WithDocument, WithLines } from "./candidates.ts";
+import { documentFormat, linesFormat } from "./choose-format.ts";
 
 /** How far to look for readable records after a beginning that is not recognized. */
 const LINES_BYTES_MAX = 4 * 1024 * 1024;
@@ -27,36 +28,30 @@ export type Reader =
   | { readonly kind: "damaged"; readonly offset: number | null; readonly reason: string }
   | { readonly kind: "database" | "unknown" | "empty" };
 
-/** A file that one user-chosen format or any format may read. */
 interface Candidate {
   readonly source: ByteSource;
   readonly path: string;
-  /** The name of the only format to consider. */
-  readonly wanted: string | undefined;
+  readonly formats: Candidates;
 }
 
 /** An archive may be damaged further on. The part before the damage counts; without one, the damage is thrown. */
-export async function readerFor(
-  source: ByteSource,
-  path: string,
-  wanted: string | undefined,
-): Promise<Reader> {
+export async function readerFor(source: ByteSource, path: string, formats: Candidates): Promise<Reader> {
   const readable = new Readable(source);
-  const reader = await readerOf({ source: readable, path, wanted });
+  const reader = await readerOf({ source: readable, path, formats });
   const isFound = "format" in reader || reader.kind === "database";
   if (!isFound && readable.problem !== undefined) throw readable.problem;
   return reader;
 }
 
 async function readerOf(candidate: Candidate): Promise<Reader> {
-  const { source, path, wanted } = candidate;
+  const { source, path, formats } = candidate;
   const { kind, records } = await sniffHead(source);
   if (kind === "sqlite") return { kind: "database" };
   if (kind === "empty") return { kind: "empty" };
   const isOfLines = kind === "lines" || kind === "object";
-  const lines = isOfLines ? linesFormat(records, path, wanted) : undefined;
+  const lines = isOfLines ? linesFormat(records, path, formats) : undefined;
   if (kind === "lines" && lines !== undefined) return { kind: "lines", format: lines, records };
-  const document = records.length === 0 ? undefined : documentFormat(records.slice(0, 1), wanted);
+  const document = records.length === 0 ? undefined : documentFormat(records.slice(0, 1), formats);
   const hidden = isOfLines ? undefined : await hiddenLines(candidate, document);
   if (hidden !== undefined) return { kind: "lines", ...hidden };
   // A single record is also a whole JSON document.
@@ -66,11 +61,11 @@ async function readerOf(candidate: Candidate): Promise<Reader> {
 
 /** A file of lines that looks like something else, because a byte at its beginning has changed. */
 async function hiddenLines(
-  { source, path, wanted }: Candidate,
+  { source, path, formats }: Candidate,
   document: WithDocument | undefined,
 ): Promise<{ readonly format: WithLines; readonly records: readonly JsonObject[] } | undefined> {
   const { objects, isSome, isMostly } = await firstLines(source);
-  const format = isSome ? linesFormat(objects, path, wanted) : undefined;
+  const format = isSome ? linesFormat(objects, path, formats) : undefined;
   if (format === undefined || !(isMostly || isDoubtful(document, format))) return undefined;
   return { format, records: objects };
 }
@@ -80,12 +75,12 @@ function isDoubtful(document: WithDocument | undefined, lines: WithLines | undef
   return document?.isGeneric === true && lines?.isGeneric !== true;
 }
 
-async function readerAfterDamage({ source, path, wanted }: Candidate): Promise<Reader> {
+async function readerAfterDamage({ source, path, formats }: Candidate): Promise<Reader> {
   const { objects, isSome, isMostly } = await firstLines(source);
-  const lines = isSome ? linesFormat(objects, path, wanted) : undefined;
+  const lines = isSome ? linesFormat(objects, path, formats) : undefined;
   if (isMostly && lines !== undefined) return { kind: "lines", format: lines, records: objects };
-  const { elements, isDamaged, tooLarge } = await firstElements(source, wanted);
-  const document = documentFormat(elements, wanted);
+  const { elements, isDamaged, tooLarge } = await firstElements(source, formats);
+  const document = documentFormat(elements, formats);
   if (lines !== undefined && (document === undefined || isDoubtful(document, lines))) {
     return { kind: "lines", format: lines, records: objects };
   }
@@ -137,12 +132,12 @@ interface FirstElements {
   readonly tooLarge: number | undefined;
 }
 
-async function firstElements(source: ByteSource, wanted: string | undefined): Promise<FirstElements> {
+async function firstElements(source: ByteSource, formats: Candidates): Promise<FirstElements> {
   const elements: JsonObject[] = [];
   let isDamaged = false;
   let tooLarge: number | undefined;
   const isElement = (value: Json): boolean =>
-    isJsonObject(value) && documentFormat([value], wanted) !== undefined;
+    isJsonObject(value) && documentFormat([value], formats) !== undefined;
   for await (const element of readElements(limited(source, ELEMENTS_BYTES_MAX), { isElement })) {
     if ("problem" in element) {
       isDamaged ||= CONVERSATION.test(element.text ?? "");

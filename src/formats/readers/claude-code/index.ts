@@ -31,6 +31,7 @@ export const claudeCode: FormatWith<"lines"> = {
     others: (transcript) => [`${stemOf(transcript)}/custom-title.json`],
     read: describeSession,
   },
+  home: { folders: [".claude", ".claude/projects"] },
   resume: claudeResume,
   usualPlaces: ({ home, environment }) => [
     { tool: "Claude Code", path: join(environment.CLAUDE_CONFIG_DIR || join(home, ".claude"), "projects") },

@@ -32,6 +32,7 @@ export const codex: FormatWith<"lines" | "document"> = {
     within: withAllOfCodex,
     read: describeThread,
   },
+  home: { folders: [".codex", ".codex/sessions", ".codex/archived_sessions"] },
   resume: codexResume,
   // The folder itself: the names of threads are beside the sessions.
   usualPlaces: ({ home, environment }) => [

@@ -36,6 +36,7 @@ export const gemini: FormatWith<"lines" | "document"> = {
       recording.messages.showLast();
     },
   },
+  home: { folders: [".gemini", ".gemini/tmp"] },
   resume: geminiResume,
   usualPlaces: ({ home }) => [{ tool: "Gemini CLI", path: join(home, ".gemini", "tmp") }],
 };

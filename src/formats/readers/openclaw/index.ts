@@ -39,6 +39,10 @@ export const openclaw: FormatWith<"lines" | "document" | "database"> = {
     names: () => ["sessions.json", "../sessions/sessions.json"],
     read: describeSession,
   },
+  home: {
+    folders: [".openclaw", ".clawdbot", ".moltbot", ".moldbot"].flatMap((name) => [name, `${name}/agents`]),
+    runs: ["pi", "claude-code", "codex"],
+  },
   resume: openclawResume,
   usualPlaces: ({ home, environment }) => [
     { tool: "OpenClaw", path: join(environment.OPENCLAW_STATE_DIR || join(home, ".openclaw"), "agents") },

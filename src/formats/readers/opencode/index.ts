@@ -46,6 +46,7 @@ export const opencode: FormatWith<"document" | "database"> = {
     sniff: isOpencodeDatabase,
     read: readDatabase,
   },
+  home: { folders: [".local/share/opencode"] },
   resume: opencodeResume,
   usualPlaces: ({ data }) => [{ tool: "opencode", path: join(data, "opencode") }],
 };

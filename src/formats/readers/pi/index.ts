@@ -26,6 +26,7 @@ export const pi: FormatWith<"lines"> = {
         state,
       ),
   },
+  home: { folders: [".pi", ".pi/agent", ".pi/agent/sessions"] },
   resume: piResume,
   usualPlaces: ({ home }) => [{ tool: "pi", path: join(home, ".pi", "agent", "sessions") }],
 };
