@@ -1,9 +1,10 @@
-import { appendFileSync, cpSync, mkdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { appendFileSync, cpSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { piHeader, piSays } from "../../../test/formats/pi-session.ts";
 import { tempFolder } from "../../../test/support/temp-folder.ts";
 import { openStore } from "../../store/open.ts";
+import type { ImportReport } from "./report.ts";
 import { type ImportProgress, importConversations } from "./run.ts";
 
 const line = (uuid: string, parentUuid: string | null, content: string): string =>
@@ -74,18 +75,67 @@ it("tells before an import which key a conversation without a usable one would g
   expect(keys).toEqual([["openclaw:one"], ["openclaw:one"]]);
 });
 
-it.each(["2.1.325-typed-forks", "1.0.100-resumed-twice", "2.1.325-sdk-fork"])(
-  "says of a dry run what an import of %s says",
-  async (fixture) => {
+/** Everything about each conversation, in the order of their ids. */
+function reported({ imported, messages, branches, records }: ImportReport): unknown {
+  const list = imported.toSorted((one, other) => (one.id < other.id ? -1 : 1));
+  return { imported: list, messages, branches, records };
+}
+
+describe("a dry run says what the import reports", () => {
+  it.each([
+    ...["1.0.100-resume", "1.0.100-resumed-twice", "2.0.50-forks", "2.1.325-forks", "2.1.325-hook-fork"],
+    ...["2.1.325-sdk-fork", "2.1.325-typed-forks"],
+  ])("of the Claude Code sessions %s, in any order", async (fixture) => {
     const folder = join("test/fixtures/claude-code", fixture);
+    const files = readdirSync(folder).filter((name) => name.endsWith(".jsonl"));
+    const paths = files.map((name) => join(folder, name));
+    for (const order of [paths, paths.toReversed()]) {
+      await using store = await openStore("ephemeral:");
+      const dry = await importConversations(store, order, { dryRun: true });
+      expect(reported(dry)).toEqual(reported(await importConversations(store, order)));
+    }
+  });
+
+  it.each(["codex", "pi", "opencode", "openclaw/agents", "chatgpt", "claude-ai", "sharegpt", "colloquy"])(
+    "of the conversations of %s",
+    async (fixture) => {
+      await using store = await openStore("ephemeral:");
+      const folder = join("test/fixtures", fixture);
+      const dry = await importConversations(store, [folder], { dryRun: true });
+      expect(reported(dry)).toEqual(reported(await importConversations(store, [folder])));
+    },
+  );
+
+  it("of a fork that was archived, and so does not continue the branch of its session", async () => {
+    const folder = join(tempFolder(), "p");
+    cpSync("test/fixtures/claude-code/2.1.325-typed-forks", folder, { recursive: true });
+    for (const name of readdirSync(folder).filter((one) => one.endsWith(".jsonl"))) {
+      const archived = join(folder, name.replace(".jsonl", ""));
+      mkdirSync(archived, { recursive: true });
+      writeFileSync(join(archived, "archived.json"), '{"archived":true}');
+      await using store = await openStore("ephemeral:");
+      const dry = await importConversations(store, [folder], { dryRun: true });
+      expect(reported(dry)).toEqual(reported(await importConversations(store, [folder])));
+    }
+  });
+
+  it.each([
+    ["first", 0],
+    ["last", 1],
+  ])("of a session that goes on in a copy, when the %s file is archived", async (which, branches) => {
+    const folder = tempFolder();
+    writeFileSync(join(folder, "first.jsonl"), line("1", null, "One") + line("2", "1", "Two"));
+    const copy = [line("1", null, "One"), line("2", "1", "Two"), line("3", "2", "Three")];
+    writeFileSync(join(folder, "last.jsonl"), `\n${copy.join("")}`);
+    mkdirSync(join(folder, which));
+    writeFileSync(join(folder, which, "archived.json"), '{"archived":true}');
     await using store = await openStore("ephemeral:");
     const dry = await importConversations(store, [folder], { dryRun: true });
-    const { imported, messages, branches } = await importConversations(store, [folder]);
-    expect(dry).toMatchObject({ messages, branches });
-    const named = (list: typeof imported) => list.map(({ key, title }) => ({ key, title }));
-    expect(named(dry.imported)).toEqual(named(imported));
-  },
-);
+    const imported = await importConversations(store, [folder]);
+    expect(imported.branches).toBe(branches);
+    expect(reported(dry)).toEqual(reported(imported));
+  });
+});
 
 it("says of a dry run which session keys the conversations would have", async () => {
   await using store = await openStore("ephemeral:");

@@ -38,6 +38,7 @@ interface FileOfWriter extends EarlierImport {
 
 interface InUse {
   readonly source: string;
+  readonly sourceId: string;
   /** Resolves when the writer writes nothing more. */
   readonly ended: Promise<void>;
   readonly end: () => void;
@@ -85,7 +86,7 @@ export class ImportSession {
     if (last !== undefined && this.mode !== "write") {
       this.#active.add(last);
       // The session names the conversation, and not a fork that was read before it.
-      if (isCopyOf(last.start, start)) last.update({ title: undefined, isCopy: undefined, ...start });
+      last.readAnother(start, isCopyOf(last.start, start));
       return last;
     }
     // Not the writer itself: each would keep the one before it in memory, with all that it knows.
@@ -120,7 +121,7 @@ export class ImportSession {
       },
     });
     const { promise: ended, resolve: end } = Promise.withResolvers<void>();
-    this.#writers.set(writer, { source: path, ended, end, naming: undefined });
+    this.#writers.set(writer, { source: path, sourceId: start.sourceId, ended, end, naming: undefined });
     this.#active.add(writer);
     this.#last.set(id, writer);
     return writer;
@@ -191,12 +192,12 @@ export class ImportSession {
     this.#writers.delete(writer);
     this.#active.delete(writer);
     if (this.#last.get(writer.id) === writer) this.#last.delete(writer.id);
-    if (!writer.isDropped || writer.tree.messagesAdded > 0) this.#tell(writer, used.source);
+    if (!writer.isDropped || writer.tree.messagesAdded > 0) this.#tell(writer, used);
     used.naming = writer.naming;
     used.end();
   }
 
-  #tell(writer: ConversationWriter, source: string): void {
+  #tell(writer: ConversationWriter, { source, sourceId }: InUse): void {
     const { report } = this;
     const { messagesAdded, branchesAdded, branches, leaves } = writer.tree;
     report.messages += messagesAdded;
@@ -211,7 +212,7 @@ export class ImportSession {
       key,
       source,
       format,
-      sourceId: start.sourceId,
+      sourceId,
       title: info?.title ?? writer.title,
       messages: info?.messageCount ?? messagesAdded,
       branches,

@@ -9,7 +9,6 @@ import type { Replaced } from "../../../store/write/claim-key.ts";
 import type { JsonObject } from "../../../util/json.ts";
 import type { SourceConversation } from "../../contract/reader.ts";
 import type { RememberedConversation } from "../ledger/conversations.ts";
-import type { QueuedOriginal } from "../original/collector.ts";
 import type { ConversationOriginals } from "../original/conversation-originals.ts";
 import { fileName } from "../original/file-name.ts";
 import type { Announce } from "../original/original-writer.ts";
@@ -17,6 +16,7 @@ import { returnMemory } from "../original/segment-memory.ts";
 import { withoutErased } from "../original/without-erased.ts";
 import { channelOf, labelOf, patchFor } from "./conversation-start.ts";
 import { EntryIntake, type IntakeOptions, type QueuedEntry } from "./entry-intake.ts";
+import { bytesOf, type Queued, type WritersOriginal } from "./queued.ts";
 import { type Naming, SessionKey } from "./session-key.ts";
 import { ShownBranch } from "./shown-branch.ts";
 import { SourceTitle } from "./title.ts";
@@ -42,21 +42,7 @@ export interface WriterOptions extends IntakeOptions {
   readonly replaced: (other: Replaced) => void;
 }
 
-/** Bytes of a file, with what decides which of them are new. */
-interface WritersOriginal extends QueuedOriginal {
-  readonly originals: ConversationOriginals;
-  /** Entries that were made of it, and of bytes that are not kept yet. */
-  readonly waiting?: readonly QueuedEntry[];
-}
-
-type Queued = QueuedEntry | WritersOriginal;
-
 type Found = readonly [info: ConversationInfo | undefined, wasPurged: boolean];
-
-function bytesOf(queued: Queued): number {
-  if (!("segments" in queued)) return queued.bytes;
-  return queued.segments.reduce((sum, { bytes }) => sum + bytes.length, 0);
-}
 
 export class ConversationWriter {
   readonly intake: EntryIntake;
@@ -94,7 +80,7 @@ export class ConversationWriter {
     this.#title = new SourceTitle(options.id, options.remembered?.titleMark ?? null, options.placeholders);
     this.#title.say(options.start.title);
     this.intake = new EntryIntake(options, () => this.#create());
-    this.#shown = new ShownBranch(this.intake, options.isUnfinished);
+    this.#shown = new ShownBranch(this.intake, options.isUnfinished, options.start);
     const { flags } = this.intake;
     const introduction = (): Promise<JsonObject> => this.intake.introduction();
     this.#key = new SessionKey({ ...options, introduction, onFlag: (flag) => flags.set(flag, 1) });
@@ -185,6 +171,12 @@ export class ConversationWriter {
     this.#title.say(this.#start.title);
   }
 
+  /** Nothing is written, and another file of the conversation is read. `isOriginal`: it names the conversation. */
+  readAnother(start: SourceConversation, isOriginal: boolean): void {
+    this.#shown.begin(start);
+    if (isOriginal) this.update({ title: undefined, isCopy: undefined, ...start });
+  }
+
   leaf(entryId: string): void {
     this.#shown.leaf = entryId;
   }
@@ -221,6 +213,7 @@ export class ConversationWriter {
     for (const originals of this.#originals) {
       for (const announce of await originals.finish()) await this.#announce(announce);
     }
+    if (this.#options.mode === "dry-run") await this.#shown.preview(this.#start, this.#info !== undefined);
     if (this.#options.mode !== "write") return;
     // Only then it is known whether this created the conversation.
     await this.tree.settle();
@@ -343,7 +336,7 @@ export class ConversationWriter {
     }
     if (this.isUnwanted) this.intake.flags.set(this.#isPurged ? "purged" : "in-trash", 1);
     else if (this.#info?.head != null) await this.#load(resumeAfter);
-    else if (isWriting && this.#start.verbatim !== true) this.intake.introduce(this.#start, atMs);
+    else if (mode !== "verify" && this.#start.verbatim !== true) this.intake.introduce(this.#start, atMs);
   }
 
   async #load(resumeAfter: number | undefined): Promise<void> {

@@ -18,10 +18,23 @@ export class ShownBranch {
   /** The last entry of the file, and the latest time of one. */
   #lastRead: string | undefined;
   #usedAtMs = Number.NEGATIVE_INFINITY;
+  #isHidden: boolean;
+  /** What an import would have checked out. */
+  #previewed: { readonly atMs: number; readonly isHidden: boolean } | undefined;
 
-  constructor(intake: EntryIntake, isUnfinished: boolean) {
+  constructor(intake: EntryIntake, isUnfinished: boolean, { isHidden }: SourceConversation) {
     this.#intake = intake;
     this.#isUnfinished = isUnfinished;
+    this.#isHidden = isHidden === true;
+  }
+
+  /** Where nothing is written, the files of a conversation share this: the next one begins. */
+  begin({ isHidden }: SourceConversation): void {
+    this.#isHidden = isHidden === true;
+    this.leaf = undefined;
+    this.#lastRead = undefined;
+    this.#usedAtMs = Number.NEGATIVE_INFINITY;
+    this.#intake.tree.beginAnother(this.#isHidden);
   }
 
   /** The file has this entry. */
@@ -58,6 +71,19 @@ export class ShownBranch {
     if (this.leaf !== undefined) await tree.seqOf(this.leaf);
     const leaf = this.leaf === undefined ? undefined : tree.resolve(this.leaf);
     await tree.checkout(leaf ?? last);
+  }
+
+  /** Nothing is written: count the branches that `finish` would make. `isStored`: the store has the conversation. */
+  async preview(start: SourceConversation, isStored: boolean): Promise<void> {
+    const { tree } = this.#intake;
+    if (start.tree !== undefined && tree.lastId !== undefined) return tree.reshape(start.tree);
+    const isFirst = !isStored && this.#previewed === undefined;
+    const reveals = !this.#isHidden && this.#previewed?.isHidden === true;
+    const last = tree.lastId ?? (reveals ? this.#revealed() : undefined);
+    if (last === undefined || (this.#isHidden && !isFirst)) return;
+    if (!isFirst && !reveals && (await this.#isUsedLater())) return;
+    this.#previewed = { atMs: this.#usedAtMs, isHidden: this.#isHidden };
+    await tree.checkout((this.leaf === undefined ? undefined : tree.resolve(this.leaf)) ?? last);
   }
 
   /** The last entry that an import of the file added before it was killed, unless others follow it by now. */
@@ -99,6 +125,7 @@ export class ShownBranch {
   async #isUsedLater(): Promise<boolean> {
     const { tree } = this.#intake;
     if (!Number.isFinite(this.#usedAtMs) || tree.branches === 1) return false;
+    if (this.#previewed !== undefined) return this.#previewed.atMs > this.#usedAtMs;
     const shown = await tree.shownEntry();
     return shown !== undefined && Date.parse(shown.at) > this.#usedAtMs;
   }

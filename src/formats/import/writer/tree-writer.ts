@@ -110,6 +110,13 @@ export class TreeWriter {
     for (const head of this.#placement.heads) this.#endsBefore.set(head, originalIn(await this.entry(head)));
   }
 
+  /** Nothing is written, and the next file of the conversation is read: its entries follow none of the file before. */
+  beginAnother(isHidden: boolean): void {
+    this.#lastId = undefined;
+    this.#endsBefore.clear();
+    if (isHidden) for (const head of this.#placement.heads) this.#endsBefore.set(head, undefined);
+  }
+
   /** Whether a branch ended with this entry before, which is not of a file: `isFile` tells its originals. */
   isEndOfOther(id: string, isFile: (original: number) => boolean): boolean {
     const original = this.#endsBefore.get(id);
@@ -211,9 +218,10 @@ export class TreeWriter {
   /** Check out the branch that ends with the leaf, or a new branch if other entries follow the leaf. */
   async checkout(leaf: string): Promise<void> {
     const found = this.#placement.endingWith(leaf);
-    if (found !== undefined && this.branches === 1) return;
+    if (found !== undefined && (this.branches === 1 || this.#isDry)) return;
     await this.settle();
     const branch = found ?? (await this.#branchAt(leaf, undefined));
+    if (this.#isDry) return;
     const { tree } = await this.#ingest.logEnd(this.#conversation);
     if (branch.id === undefined || tree.active === branch.id) return;
     await this.#control(branch, { type: "checkout", branch: branch.id, name: branch.name });
@@ -222,10 +230,11 @@ export class TreeWriter {
   /** Restore the shape of the tree in another store: names, branches without entries, undone compactions. */
   async reshape({ branches, active, undone }: SourceTree): Promise<void> {
     await this.settle();
-    await this.#nameTrunk(branches);
+    if (!this.#isDry) await this.#nameTrunk(branches);
     for (const { name, head } of branches) if (head !== null) await this.addBranch(name, head);
     const head = branches.find(({ name }) => name === active)?.head;
     if (head != null && this.resolve(head) !== undefined) await this.checkout(head);
+    if (this.#isDry) return;
     const { tree } = await this.#ingest.logEnd(this.#conversation);
     for (const { id, undone: isUndone } of tree.compactions) {
       if (!isUndone && undone.includes(id)) await this.undo(id);
@@ -312,6 +321,7 @@ export class TreeWriter {
 
   async #branchAt(head: string | null, name: string | undefined): Promise<BranchRef> {
     const { branch } = this.#placement.fork(head, name);
+    if (this.#isDry) return branch;
     await this.#makeBranch(branch, head, String(this.lastSeq));
     await this.settle();
     return branch;
