@@ -126,6 +126,21 @@ describe("import", () => {
     expect(await place.json(["import", "sources"])).toMatchObject({ messages: 0, forgotten: 1 });
   });
 
+  it("says of a dry run with --again what that would do, and changes nothing", async () => {
+    await place.run(["import", "sources"]);
+    await place.run(["sessions", "delete", "pi:s1"]);
+    const dry = ["import", "sources", "--dry-run"];
+    const { stdout: without } = await place.run(dry);
+    expect(without).toContain(
+      "1 trashed conversation would be left unchanged.\nUse --again to bring them back.",
+    );
+    const { stdout } = await place.run([...dry, "--again"]);
+    expect(stdout).toContain("No new messages.");
+    expect(stdout).toContain("1 conversation would be moved back from the trash.");
+    expect(stdout).not.toContain("--again");
+    expect((await place.json(["sessions", "list"])).items).toEqual([]);
+  });
+
   it("says what --again moved back from the trash", async () => {
     await place.run(["import", "sources"]);
     await place.run(["import", "sources", "--forget"]);

@@ -22,7 +22,7 @@ export function importLines(call: Call, report: ImportReport): string[] {
     ...wrap(summary(call, report), columns),
     ...(grown.length === 0 ? [] : conversationLines(call, report, grown.slice(0, SHOWN_MAX))),
     ...more(report.grown, grown.length),
-    ...[...forks(report), ...passedOver(report)].flatMap((line) => wrap(line, columns)),
+    ...[...forks(report), ...passedOver(call, report)].flatMap((line) => wrap(line, columns)),
     ...section("Skipped", skippedCount, skipped.map(placeLine)),
     ...section("Missing from the store", missingCount, missing.map(placeLine)),
     ...section(
@@ -77,15 +77,17 @@ function forks({ joined, apart }: ImportReport): string[] {
   ];
 }
 
-/** What came back, what was not imported, and why. */
-function passedOver({ flags, forgotten, pending }: ImportReport): string[] {
+/** What came back, what was not imported, and why; or what would. */
+function passedOver(call: Call, { flags, forgotten, pending, dryRun }: ImportReport): string[] {
   const { "in-trash": trashed = 0, purged = 0, restored = 0 } = flags;
+  const are = dryRun ? wouldBe : were;
+  const isOut = trashed + purged + forgotten > 0;
   return [
-    ...(restored > 0 ? [`${were(restored, "conversation")} moved back from the trash.`] : []),
-    ...(trashed > 0 ? [`${were(trashed, "trashed conversation")} left unchanged.`] : []),
-    ...(purged > 0 ? [`${were(purged, "purged conversation")} not imported again.`] : []),
-    ...(forgotten > 0 ? [`${were(forgotten, "file")} ignored because of --forget.`] : []),
-    ...(trashed + purged + forgotten > 0 ? ["Use --again to bring them back."] : []),
+    ...(restored > 0 ? [`${are(restored, "conversation")} moved back from the trash.`] : []),
+    ...(trashed > 0 ? [`${are(trashed, "trashed conversation")} left unchanged.`] : []),
+    ...(purged > 0 ? [`${are(purged, "purged conversation")} left out.`] : []),
+    ...(forgotten > 0 ? [`${are(forgotten, "file")} ignored because of --forget.`] : []),
+    ...(isOut && !call.flags.has("again") ? ["Use --again to bring them back."] : []),
     ...(pending > 0
       ? [
           `${counted(pending, "file")} ${pending === 1 ? "has" : "have"} an incomplete end, which is left for later.`,
@@ -106,6 +108,10 @@ const TOLD: ReadonlySet<string> = new Set(["restored", "in-trash", "purged"]);
 
 function were(count: number, word: string): string {
   return `${counted(count, word)} ${count === 1 ? "was" : "were"}`;
+}
+
+function wouldBe(count: number, word: string): string {
+  return `${counted(count, word)} would be`;
 }
 
 function conversationLines({ out }: Call, report: ImportReport, items: readonly Imported[]): string[] {

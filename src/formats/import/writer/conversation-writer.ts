@@ -334,7 +334,10 @@ export class ConversationWriter {
       this.#info = (await ingest.restore(this.id)) ?? this.#info;
       if (!this.isTrashed) this.intake.flags.set("restored", 1);
     }
-    if (this.isUnwanted) this.intake.flags.set(this.#isPurged ? "purged" : "in-trash", 1);
+    // What is in the trash cannot be read like a conversation, so what is new in it is not counted.
+    const wouldReturn = again && mode === "dry-run" && this.isTrashed;
+    if (wouldReturn) this.intake.flags.set("restored", 1);
+    else if (this.isUnwanted) this.intake.flags.set(this.#isPurged ? "purged" : "in-trash", 1);
     else if (this.#info?.head != null) await this.#load(resumeAfter);
     else if (mode !== "verify" && this.#start.verbatim !== true) this.intake.introduce(this.#start, atMs);
   }
