@@ -109,7 +109,7 @@ for (const engine of ["sqlite", "jsonl"] as const) {
     it("purges one conversation from the trash", async () => {
       const id = ids.get("notes:titled") ?? "";
       const planned = await place.json(sessions("purge", id, "--dry-run"));
-      expect(Object.keys(planned)).toEqual(["dryRun", "removed", "bytes", "receipts"]);
+      expect(Object.keys(planned)).toEqual(["dryRun", "removed", "bytes", "receipts", "originals"]);
       expect(planned).toMatchObject({
         dryRun: true,
         removed: [{ id, name: "A title", entries: 3 }],
@@ -135,7 +135,7 @@ for (const engine of ["sqlite", "jsonl"] as const) {
     it("empties the trash, optionally by age", async () => {
       expect(await keys("--trash")).toEqual(["discord:dm:old", "notes:old"]);
       const none = await place.json(sessions("purge", "--trash", "--older-than-days", "1"));
-      expect(none).toEqual({ dryRun: false, removed: [], bytes: 0, receipts: [] });
+      expect(none).toEqual({ dryRun: false, removed: [], bytes: 0, receipts: [], originals: [] });
       const planned = await place.run(sessions("purge", "--trash", "--dry-run"));
       expect(planned.stdout).toMatch(/^CONVERSATION +MESSAGES +SIZE\n/);
       expect(planned.stdout).toMatch(
@@ -193,7 +193,11 @@ describe("erasing", () => {
   it("does nothing if there is no store yet", async () => {
     using place = new Place();
     const nothing = { dryRun: false, removed: [], bytes: 0 };
-    expect(await place.json(["sessions", "purge", "--trash"])).toEqual({ ...nothing, receipts: [] });
+    expect(await place.json(["sessions", "purge", "--trash"])).toEqual({
+      ...nothing,
+      receipts: [],
+      originals: [],
+    });
     expect(await place.json(["sessions", "retain", "--trash-days", "0"])).toEqual({
       ...nothing,
       trashed: [],

@@ -48,10 +48,22 @@ export function removedLines(
 
 /** Copies that an erasure did not reach. */
 export function copiesLines(out: Output, copies: readonly string[]): string[] {
-  if (copies.length === 0) return [];
-  const said = "Warning: these copies may contain the same text; remove them yourself:";
+  return listed(out, "Warning: these copies may contain the same text; remove them yourself:", copies);
+}
+
+/** Files that a conversation was imported from, or that were put back for its tool. */
+export function originalsLines(out: Output, originals: readonly string[]): string[] {
+  return listed(
+    out,
+    "Warning: the originals are left as they are, and may still contain the text:",
+    originals,
+  );
+}
+
+function listed(out: Output, said: string, paths: readonly string[]): string[] {
+  if (paths.length === 0) return [];
   return [
     ...wrapHard(said, out.columns).map((line) => out.style("yellow", line)),
-    ...copies.map((copy) => `  ${safeLine(copy)}`),
+    ...paths.map((path) => `  ${safeLine(path)}`),
   ];
 }

@@ -1,5 +1,6 @@
 /** The sub-agents of an imported conversation, which are conversations of their own. */
 import { ColloquyError } from "../../errors.ts";
+import type { StoredEntry } from "../../message/types.ts";
 import type { Conversation } from "../../store/conversation.ts";
 import type { Store } from "../../store/store.ts";
 import { isPlainObject, type JsonObject } from "../../util/json.ts";
@@ -23,7 +24,11 @@ export async function introductionOf(chat: Conversation): Promise<Introduction> 
 }
 
 async function introductionIn(chat: Conversation): Promise<Introduction | undefined> {
-  const { data } = (await chat.entry(madeId("import", chat.id))) ?? {};
+  const entry = await chat.entry(madeId("import", chat.id));
+  return entry && introductionFrom(entry);
+}
+
+export function introductionFrom({ data }: Pick<StoredEntry, "data">): Introduction | undefined {
   const { format, source_id: sourceId, about, parent } = isPlainObject(data) ? data : {};
   if (typeof format !== "string" || typeof sourceId !== "string") return undefined;
   const above = isPlainObject(parent) ? parent.source_id : undefined;

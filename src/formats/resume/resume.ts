@@ -3,14 +3,12 @@ import { ColloquyError } from "../../errors.ts";
 import type { Conversation } from "../../store/conversation.ts";
 import { originalIn, provenanceIn } from "../../store/originals/provenance.ts";
 import type { Store } from "../../store/store.ts";
-import type { JsonObject } from "../../util/json.ts";
-import { filledIn } from "../../util/values.ts";
 import type { PlaceRoots, ResumableSource, ResumeRule } from "../contract/format.ts";
 import { attachedFiles } from "../export/original/attached-files.ts";
 import { type OriginalSource, originalSources } from "../export/original/original.ts";
 import { FORMATS } from "../readers/index.ts";
-import { insideZip, zipOf } from "../sources/member-path.ts";
 import { agentsOf, introductionOf } from "./agents.ts";
+import { folderOf, foldersOf, partsOf } from "./places.ts";
 import { isThere, type RestoredFile, restore } from "./restore.ts";
 import { rowFile } from "./row-files.ts";
 import { isFileOf } from "./session-files.ts";
@@ -52,7 +50,7 @@ export async function resumeConversation(
     );
   }
   const { key } = await chat.info();
-  const cwd = filledIn(about.cwd) ?? filledIn(about.directory) ?? firstFolder(about);
+  const cwd = folderOf(about);
   const { original, added } = await lastSource(chat);
   const own = sources.filter(({ isBeside }) => !isBeside);
   const named = session === undefined ? undefined : own.find(({ file }) => isFileOf(file, session));
@@ -127,13 +125,8 @@ async function* allSources(
 ): AsyncGenerator<OriginalSource, void, undefined> {
   const sources = (await sourcesOf(store, id, beside)).filter(({ isFormer }) => !isFormer);
   yield* sources.filter(({ form, isElement }) => form !== "rows" && !isElement);
-  const folders = sessions.map(({ file }) => folderOf(file.replaceAll("\\", "/")));
+  const folders = foldersOf(sessions.map(({ file }) => file));
   yield* attachedFiles(store, id, sources, (file) => folders.some((folder) => file.startsWith(folder)));
-}
-
-/** It has the name of the transcript. */
-function folderOf(file: string): string {
-  return `${zipOf(file)}${insideZip(file).replace(/\.[^/]*$/, "")}/`;
 }
 
 /** The newest messages are looked at for the file that they came from. */
@@ -148,21 +141,6 @@ async function lastSource(chat: Conversation): Promise<{ original: number | unde
     added++;
   }
   return { original: undefined, added };
-}
-
-/**
- * Names come from another machine: none may lead upwards. A compressed file is put back uncompressed, and a member of a
- * zip is put back as if it had been beside it.
- */
-function partsOf(file: string): string[] {
-  const parts = insideZip(file)
-    .split(/[\\/]+/)
-    .filter((part) => !["", ".", ".."].includes(part) && !part.includes("\0"));
-  return parts.map((part, index) => (index === parts.length - 1 ? part.replace(/\.zst$/, "") : part));
-}
-
-function firstFolder({ directories }: JsonObject): string | undefined {
-  return Array.isArray(directories) ? filledIn(directories[0]) : undefined;
 }
 
 function notesOf(

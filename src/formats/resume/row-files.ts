@@ -33,9 +33,14 @@ export async function rowFile(
   if (value === undefined) return "lost";
   const bytes = Buffer.from(`${JSON.stringify(value, null, 2)}\n`);
   // Other rows get another name, so that nothing is overwritten.
-  const path = join(folder, `${sourceId.replaceAll(/[^\w-]/g, "_")}-${sha256Hex(bytes).slice(0, 8)}.json`);
+  const path = join(folder, `${rowFilePrefix(sourceId)}${sha256Hex(bytes).slice(0, 8)}.json`);
   const [first] = sources as [OriginalSource];
   return { path, source: { ...first, bytes: () => whole(bytes) }, command: rows.command(path) };
+}
+
+/** How the names of the files begin that are written for a session. */
+export function rowFilePrefix(sourceId: string): string {
+  return `${sourceId.replaceAll(/[^\w-]/g, "_")}-`;
 }
 
 /** A file is in the form that files in rows have. */

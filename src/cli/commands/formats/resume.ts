@@ -2,7 +2,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
-import { homedir } from "node:os";
 import { join } from "node:path";
 import { ColloquyError } from "../../../errors.ts";
 import type { RestoredFile } from "../../../formats/resume/restore.ts";
@@ -12,6 +11,7 @@ import type { Store } from "../../../store/store.ts";
 import { safeLine } from "../../../util/visible-text.ts";
 import type { Call, Result } from "../../command.ts";
 import { checkReference } from "../../input/reference.ts";
+import { toolFolders } from "../../input/tool-folders.ts";
 import { conversationOf, existing, openToRead } from "../../store/open-store.ts";
 import { stateFolder } from "../../store/store-target.ts";
 import { wrap } from "../../terminal/wrap.ts";
@@ -35,11 +35,8 @@ async function prepare(call: Call): Promise<{ resumable: Resumable; id: string }
   const reference = checkReference(call.args[0] as string);
   await using store = await openToRead(call);
   const { id, session } = await chosen(call, store, reference);
-  const home = homedir();
-  const data = process.env.XDG_DATA_HOME || join(home, ".local", "share");
-  const roots = { home, data, environment: process.env };
   const folder = join(stateFolder(call.values), "resume");
-  return { resumable: await resumeConversation(store as Store, id, roots, folder, session), id };
+  return { resumable: await resumeConversation(store as Store, id, toolFolders(), folder, session), id };
 }
 
 /** Of a fork, the user may know only the id that its tool shows. */

@@ -1,5 +1,7 @@
+import { join } from "node:path";
 import type { ConversationInfo } from "../../../engine/index.ts";
 import { ColloquyError } from "../../../errors.ts";
+import { remainingFiles } from "../../../formats/resume/remaining.ts";
 import type { Receipt, RetentionItem } from "../../../store/index.ts";
 import type { Store } from "../../../store/store.ts";
 import { quoted } from "../../../util/visible-text.ts";
@@ -7,12 +9,14 @@ import type { Call, Result } from "../../command.ts";
 import { UsageError } from "../../exit.ts";
 import { givenNumber } from "../../input/integer.ts";
 import { checkReference } from "../../input/reference.ts";
+import { toolFolders } from "../../input/tool-folders.ts";
 import { nextCommand, PROGRAM } from "../../invocation.ts";
 import type { Output } from "../../output.ts";
 import { trashedAs } from "../../store/in-trash.ts";
 import { existing, noConversation, openToClean } from "../../store/open-store.ts";
+import { stateFolder } from "../../store/store-target.ts";
 import { nameOf } from "../../view/conversation-view.ts";
-import { copiesLines, removedLines, removedTable } from "../../view/removed-view.ts";
+import { copiesLines, originalsLines, removedLines, removedTable } from "../../view/removed-view.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -21,6 +25,7 @@ export async function run(call: Call): Promise<Result> {
   const dryRun = call.flags.has("dry-run");
   await using store = await openToClean(call, dryRun);
   const chosen = await choose(store);
+  const originals = store === undefined ? [] : await originalsOf(call, store, chosen);
   const purged =
     store === undefined || chosen.length === 0
       ? NOTHING
@@ -28,8 +33,8 @@ export async function run(call: Call): Promise<Result> {
   const { removed, receipts } = purged;
   const bytes = removed.reduce((sum, item) => sum + item.bytes, 0);
   return {
-    json: { dryRun, removed, bytes, receipts },
-    lines: removed.length === 0 ? ["Nothing to purge."] : lines(call.out, dryRun, bytes, purged),
+    json: { dryRun, removed, bytes, receipts, originals },
+    lines: removed.length === 0 ? ["Nothing to purge."] : lines(call.out, dryRun, bytes, purged, originals),
   };
 }
 
@@ -112,16 +117,32 @@ async function purge(store: Store, chosen: readonly ConversationInfo[]): Promise
   return { removed, receipts };
 }
 
+/** Asked for first: what was purged is not known any more. */
+async function originalsOf(call: Call, store: Store, chosen: readonly ConversationInfo[]): Promise<string[]> {
+  const folder = join(stateFolder(call.values), "resume");
+  const found = new Set<string>();
+  for (const { id } of chosen)
+    for (const path of await remainingFiles(store, id, toolFolders(), folder)) found.add(path);
+  return [...found].sort();
+}
+
 /** In the form of a retention report, so that a dry run shows the same as the purge.  */
 function item({ id, title, key, messageCount }: ConversationInfo, bytes: number): RetentionItem {
   return { id, name: title ?? key ?? id, entries: messageCount, bytes };
 }
 
-function lines(out: Output, dryRun: boolean, bytes: number, { removed, receipts }: Purged): string[] {
+function lines(
+  out: Output,
+  dryRun: boolean,
+  bytes: number,
+  { removed, receipts }: Purged,
+  originals: readonly string[],
+): string[] {
   return [
     ...removedTable(out, "conversation", removed),
     "",
     ...removedLines(out, dryRun, "conversation", removed, bytes),
     ...copiesLines(out, [...new Set(receipts.flatMap(({ copies }) => copies))]),
+    ...originalsLines(out, originals),
   ];
 }
