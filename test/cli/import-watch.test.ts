@@ -119,6 +119,24 @@ it("watches places of tools that were not used yet", async () => {
   expect(service).toContain(join(place.folder, ".claude", "projects"));
 });
 
+it("names the places that it waits for, those of tools that nobody uses in one line", async () => {
+  const place = new Place();
+  const env = { HOME: place.folder };
+  const notes = async (...paths: string[]): Promise<string[]> => {
+    const { stderr } = await place.run(["import", "--watch", "--install", ...paths], { env });
+    return stderr.split("\n").filter((text) => text.startsWith("Nothing at"));
+  };
+  const [codex, legacy, typed] = [".codex", ".moltbot/agents", "typed"].map((name) => place.path(name));
+  expect(await notes(place.state, codex ?? "", legacy ?? "", typed ?? "")).toEqual([
+    `Nothing at ${place.state} yet; it will be imported once it is there.`,
+    `Nothing at ${typed} yet; it will be imported once it is there.`,
+    "Nothing at 2 places of other tools yet; they will be imported once they are there.",
+  ]);
+  expect(await notes(codex ?? "")).toEqual([
+    `Nothing at ${codex} yet; it will be imported once it is there.`,
+  ]);
+});
+
 it("refuses --install without --watch", async () => {
   const place = new Place();
   const { code, stderr } = await place.run(["import", place.folder, "--install"]);

@@ -1,9 +1,11 @@
 import { existsSync } from "node:fs";
+import { homedir } from "node:os";
 import { resolve } from "node:path";
 import { ColloquyError } from "../../../errors.ts";
 import { forgetSources } from "../../../formats/import/forget.ts";
 import type { ImportReport } from "../../../formats/import/report.ts";
 import { type ImportOptions, importConversations } from "../../../formats/import/run.ts";
+import { usualPlaces } from "../../../formats/import/usual-places.ts";
 import { openStore } from "../../../store/open.ts";
 import type { Store } from "../../../store/store.ts";
 import { safeLine } from "../../../util/visible-text.ts";
@@ -21,8 +23,7 @@ import { importLines } from "../../view/import-view.ts";
 
 export async function run(call: Call): Promise<Result> {
   checkFlags(call);
-  const paths =
-    call.args.length > 0 ? call.args.map((path) => placeOf(call, path)) : await chooseSources(call);
+  const paths = call.args.length > 0 ? placesOf(call) : await chooseSources(call);
   if (paths.length === 0) return { json: null, notes: ["Nothing was imported."] };
   if (call.flags.has("forget")) return forget(call, paths);
   if (call.flags.has("install")) return (await import("./watch.ts")).installWatch(call, paths);
@@ -50,15 +51,29 @@ function checkFlags({ flags, args }: Call): void {
  * Checked first: a mistyped path must not leave an empty store behind. With `--watch` it may be made later, and a
  * service must not end because one of its places is gone. What is gone can be forgotten.
  */
-function placeOf(call: Call, path: string): string {
-  const full = resolve(path);
+function placesOf(call: Call): string[] {
+  const places = call.args.map((path) => resolve(path));
+  const [first, ...others] = places.filter((place) => !existsSync(place));
   const isForgotten = call.flags.has("forget") && !storeTarget(call.values).missing;
-  if (existsSync(full) || isForgotten) return full;
-  if (call.flags.has("watch")) {
-    call.out.note(`Nothing at ${safeLine(full)} yet; it will be imported once it is there.`);
-    return full;
+  if (first === undefined || isForgotten) return places;
+  if (!call.flags.has("watch")) {
+    throw new ColloquyError("NOT_FOUND", `No file or folder at ${safeLine(first)}`, { field: "PATH" });
   }
-  throw new ColloquyError("NOT_FOUND", `No file or folder at ${safeLine(full)}`, { field: "PATH" });
+  noteMissing(call, [first, ...others]);
+  return places;
+}
+
+/** A service watches the usual places of all tools, and nobody has all of them. */
+function noteMissing({ out }: Call, missing: readonly string[]): void {
+  const usual = usualPlaces(homedir(), process.env).map(({ path }) => path);
+  const others = missing.filter((place) => usual.includes(place));
+  const named = others.length === 1 ? missing : missing.filter((place) => !usual.includes(place));
+  for (const place of named)
+    out.note(`Nothing at ${safeLine(place)} yet; it will be imported once it is there.`);
+  if (others.length < 2) return;
+  out.note(
+    `Nothing at ${others.length} places of other tools yet; they will be imported once they are there.`,
+  );
 }
 
 /** A dry run treats a missing store as an empty one. */
