@@ -86,7 +86,9 @@ async function readerAfterDamage({ source, path, formats }: Candidate): Promise<
   }
   if (document !== undefined) return { kind: "document", format: document };
   if (tooLarge !== undefined) return { kind: "damaged", offset: tooLarge, reason: TOO_MANY };
-  return isDamaged && !SOURCE_CODE.test(path)
+  // In the home of a tool that only writes lines, a document is not the tool's, whatever is in it.
+  const mayMatter = formats.documents.length > 0 || !DOCUMENT.test(path);
+  return isDamaged && mayMatter && !SOURCE_CODE.test(path)
     ? { kind: "damaged", offset: null, reason: UNREADABLE }
     : { kind: "unknown" };
 }
@@ -150,6 +152,8 @@ async function firstElements(source: ByteSource, formats: Candidates): Promise<F
 
 /** Programs and pages name the same properties, in braces, and are no conversations. */
 const SOURCE_CODE = /\.(?:[cm]?[jt]sx?|css|html?|map|py|sh)(?:\.(?:gz|br|zst))?$/i;
+
+const DOCUMENT = /\.json$/i;
 
 /** Property names of conversations, which other unreadable files, such as settings with comments, do not have. */
 const CONVERSATION = /"(?:messages|chat_messages|mapping|role|sender|conversation_?id|session_?id)"\s*:/i;

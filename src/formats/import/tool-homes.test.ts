@@ -50,6 +50,15 @@ describe("the home of a tool", () => {
     expect(await imported(join(home, ".claude/projects"))).toEqual([["claude-code"], 1]);
   });
 
+  it("has damaged sessions of the tool, and no damaged documents of others", async () => {
+    const damaged = '{ "messages": [ { "role": "user", "content": "Hi" } }, ]\n';
+    const home = folderOf({ ".claude/evals/one.json": damaged, ".claude/projects/-p/s.jsonl": damaged });
+    await using store = await openStore("ephemeral:");
+    const { skipped, ignoredFiles } = await importConversations(store, [home]);
+    expect(skipped.map(({ source }) => source)).toEqual([join(home, ".claude/projects/-p/s.jsonl")]);
+    expect(ignoredFiles).toEqual([join(home, ".claude/evals/one.json")]);
+  });
+
   it("has chats of anyone in a folder or file below it that the user names", async () => {
     expect(await imported(join(claude(), ".claude/plugins"))).toEqual([["openai-chat"], 0]);
     const file = join(claude(), ".claude/plugins/marketplaces/m/evals/one.json");
