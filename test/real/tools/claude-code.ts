@@ -1,6 +1,6 @@
 /**
  * Claude Code: parallel calls, a fork, a compaction, a fork after it, and forks of the SDK; then, in a terminal, a
- * session with a name, a fork and a branch of it.
+ * session with a name, a fork and a branch of it. Version 1 has no forks, but each resumed session is a new file.
  */
 import { readdirSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
@@ -15,7 +15,7 @@ export const CLAUDE_ENVIRONMENT = {
   IS_SANDBOX: "1",
 };
 
-export async function drive(programs: string, tools: string): Promise<void> {
+export async function drive(programs: string, tools: string, version: string): Promise<void> {
   const say = (prompt: string, ...options: readonly string[]): string => {
     const fixed = ["--output-format", "json", "--allowedTools", "Bash", "--model", "claude-sonnet-4-5"];
     const printed = run(join(programs, "claude"), ["-p", ...options, prompt, ...fixed], CLAUDE_ENVIRONMENT);
@@ -23,6 +23,7 @@ export async function drive(programs: string, tools: string): Promise<void> {
   };
   const calls = '@tool Bash {"command":"echo one"} @tool Bash {"command":"echo two"}';
   const session = say(`Look around @think Where am I? @say Looking. ${calls} @next @say Two lines.`);
+  if (version.startsWith("1.")) return drivenBefore2(join(programs, "claude"), say, session);
   say("In a fork @say Forked.", "--resume", session, "--fork-session");
   say("/compact", "--resume", session);
   say("After the compaction @say Still here.", "--resume", session);
@@ -36,20 +37,45 @@ export async function drive(programs: string, tools: string): Promise<void> {
   await drivenInTerminal(join(programs, "claude"));
 }
 
-async function drivenInTerminal(claude: string): Promise<void> {
+type Say = (prompt: string, ...options: readonly string[]) => string;
+
+async function drivenBefore2(claude: string, say: Say, session: string): Promise<void> {
+  const resumed = say("Resumed @say Still here.", "--resume", session);
+  say("Resumed from the beginning @say Another way.", "--resume", session);
+  const task = { description: "Look", prompt: "Look around ~say Seen.", subagent_type: "general-purpose" };
+  say(`Ask an agent @tool Task ${JSON.stringify(task)} @next @say Done.`);
+  const typed = inTerminal(claude);
+  await typed(["--resume", resumed], "/compact", "After the compaction @say Still here.");
+}
+
+type Typed = (options: readonly string[], ...lines: readonly string[]) => Promise<string>;
+
+/** Returns the session that was written. */
+function inTerminal(claude: string): Typed {
   // What a user is asked at the first start.
   const answers = {
     hasCompletedOnboarding: true,
     theme: "dark",
     customApiKeyResponses: { approved: [CLAUDE_ENVIRONMENT.ANTHROPIC_API_KEY], rejected: [] },
-    projects: { [process.cwd()]: { hasTrustDialogAccepted: true, hasCompletedProjectOnboarding: true } },
+    // Version 1 requires the list.
+    projects: {
+      [process.cwd()]: {
+        hasTrustDialogAccepted: true,
+        hasCompletedProjectOnboarding: true,
+        allowedTools: [],
+      },
+    },
   };
   writeFileSync(join(homedir(), ".claude.json"), JSON.stringify(answers));
-  const typed = async (options: readonly string[], ...lines: readonly string[]): Promise<string> => {
+  return async (options, ...lines) => {
     const before = sessions();
     await type(claude, ["--model", "claude-sonnet-4-5", ...options], lines, CLAUDE_ENVIRONMENT);
     return sessions().find((name) => !before.includes(name)) ?? "";
   };
+}
+
+async function drivenInTerminal(claude: string): Promise<void> {
+  const typed = inTerminal(claude);
   const session = await typed([], "First @say One.", "Second @say Two.", "/rename A name");
   await typed(["--resume", session, "--fork-session"], "In a typed fork @say Forked.");
   await typed(["--resume", session], "/branch A branch", "In the branch @say Branched.");
