@@ -8,6 +8,16 @@ import { TerminalProcess } from "../support/processes/terminal-process.ts";
 import { until } from "../support/until.ts";
 import { BIN, Place } from "./run-command.ts";
 
+/** Prints how many helper threads a process has at its end. */
+const COUNT_THREADS = `import { readdirSync, readFileSync } from "node:fs";
+import { isMainThread } from "node:worker_threads";
+const nameOf = (id) => readFileSync("/proc/self/task/" + id + "/comm", "utf8");
+process.on("exit", () => {
+  if (!isMainThread) return;
+  const ids = readdirSync("/proc/self/task").filter((id) => nameOf(id).startsWith("libuv-worker"));
+  process.stderr.write(String(ids.length));
+});`;
+
 let place: Place;
 beforeEach(() => {
   place = new Place();
@@ -48,6 +58,24 @@ describe("import", () => {
     const { stdout } = await place.run(["import", "sources"]);
     expect(stdout).toContain("1 fork was joined to a session that was imported later.");
   });
+
+  it.skipIf(lacks(existsSync("/proc/self/task"), "counting threads needs /proc"))(
+    "compresses in one thread, unless the user wants more",
+    async () => {
+      const long = Array.from({ length: 20_000 }, (_, line) => `Line ${line}\n`).join("");
+      const says = ["a1", "a2", "a3", "a4"].map((id, at) => piSays(id, at === 0 ? null : `a${at}`, long));
+      writeFileSync(place.path("sources", "a.jsonl"), piHeader("s1") + says.join(""));
+      const counting = place.path("count-threads.mjs");
+      writeFileSync(counting, COUNT_THREADS);
+      const threads = async (store: string, wanted?: string): Promise<string> => {
+        const env = { NODE_OPTIONS: `--import=${counting}`, ...(wanted && { UV_THREADPOOL_SIZE: wanted }) };
+        return (await place.run(["import", "sources", "--store", store], { env })).stderr;
+      };
+      expect(await threads(`sqlite:${place.path("a.db")}`)).toBe("1");
+      expect(await threads(`sqlite:${place.path("b.db")}`, "3")).toBe("3");
+      expect(await threads(`jsonl:${place.path("c")}`)).toBe("4");
+    },
+  );
 
   it("lists titles and keys, also in a dry run", async () => {
     const source = join(import.meta.dirname, "../fixtures/chatgpt/conversations-with-branches.json");

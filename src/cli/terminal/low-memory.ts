@@ -18,6 +18,14 @@ export function lowMemory(): () => void {
   };
 }
 
+/**
+ * Call it before anything else: Node.js starts its helper threads when the first of them is needed. Each one that has
+ * compressed keeps memory for it, and an import gives one of them enough to do. `UV_THREADPOOL_SIZE` overrides it.
+ */
+export function oneHelperThread(): void {
+  process.env.UV_THREADPOOL_SIZE ??= "1";
+}
+
 function newSpaceBytes(): number {
   return getHeapSpaceStatistics().find(({ space_name: name }) => name === "new_space")?.space_size ?? 0;
 }

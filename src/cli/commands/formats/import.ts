@@ -17,7 +17,7 @@ import { openToImport, openToRead } from "../../store/open-store.ts";
 import { storeTarget } from "../../store/store-target.ts";
 import { counted } from "../../terminal/count-text.ts";
 import { stopOnInterrupt } from "../../terminal/interrupt.ts";
-import { lowMemory } from "../../terminal/low-memory.ts";
+import { lowMemory, oneHelperThread } from "../../terminal/low-memory.ts";
 import { barText, statusLine } from "../../terminal/progress.ts";
 import { importLines } from "../../view/import-view.ts";
 
@@ -28,6 +28,8 @@ export async function run(call: Call): Promise<Result> {
   if (call.flags.has("forget")) return forget(call, paths);
   if (call.flags.has("install")) return (await import("./watch.ts")).installWatch(call, paths);
   const previews = call.flags.has("dry-run") || call.flags.has("verify");
+  // A store in JSONL syncs several files at once, each in a helper thread.
+  if (storeTarget(call.values).engine === "sqlite") oneHelperThread();
   await using store = previews ? await openToPreview(call) : await openToImport(call);
   if (!call.flags.has("watch")) return await once(call, store, paths);
   const { watch } = await import("./watch.ts");
