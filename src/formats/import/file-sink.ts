@@ -1,5 +1,4 @@
 /** The sink for the reader of one file: passes entries to the writers of their conversations. */
-
 import { isOffPath } from "../../tree/control.ts";
 import { isJsonObject, isPlainObject, type Json, type JsonObject } from "../../util/json.ts";
 import { conversationIdOf, madeId } from "../contract/ids.ts";
@@ -62,7 +61,7 @@ export class FileSink implements Sink {
   /** Conversations that are being completed. */
   readonly #releasing: Set<Promise<void>> = new Set();
   readonly #released: ConversationWriter[] = [];
-  readonly #notes: FileNotes;
+  readonly notes: FileNotes;
   /** The end of a conversation was left out, because its tool is writing it. */
   isWaiting = false;
   #hadTrashed = false;
@@ -97,7 +96,7 @@ export class FileSink implements Sink {
     },
   ) {
     this.#ledger = ledger;
-    this.#notes = new FileNotes(ledger, origin.around.path);
+    this.notes = new FileNotes(ledger, origin.around.path);
     this.#awaited = ledger.awaiting.ids;
     this.#described = described;
     this.#session = session;
@@ -156,8 +155,8 @@ export class FileSink implements Sink {
 
   isCurrent(sourceId: string, version: string): boolean {
     const isVerified = this.#session.mode === "verify" || this.#memory === undefined;
-    if (!isVerified && this.#notes.isCurrent(sourceId, version)) return true;
-    this.#notes.begin(sourceId, version);
+    if (!isVerified && this.notes.isCurrent(sourceId, version)) return true;
+    this.notes.begin(sourceId, version);
     return false;
   }
 
@@ -165,13 +164,14 @@ export class FileSink implements Sink {
     const waits = touchedMs.some((atMs) => isRecent(atMs, COMPLETED_MS));
     if (waits) {
       this.isWaiting = true;
-      this.#notes.leaveOpen(sourceId);
+      this.notes.leaveOpen(sourceId);
     }
     return waits;
   }
 
   skip(record: Omit<SourceRecord, "value">, reason: string): void {
     this.tell(record, reason);
+    this.notes.leaveLastOpen();
     if (this.#current === undefined) {
       this.#early.push(record);
       if (record.offset !== null) this.originals.stream.free(record.offset);
@@ -312,11 +312,11 @@ export class FileSink implements Sink {
   /** What the ledger was not told of yet. The file is done. */
   takeNotes(): readonly RememberedConversation[] {
     this.#note(new Map([...this.#handles.values()].map(({ sourceId, writer }) => [sourceId, writer])));
-    return this.#notes.take();
+    return this.notes.take();
   }
 
   #note(writers: ReadonlyMap<string, ConversationWriter>): void {
-    if (this.#session.mode === "write") this.#notes.add(writers);
+    if (this.#session.mode === "write") this.notes.add(writers);
   }
 
   get #path(): string {

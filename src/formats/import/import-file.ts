@@ -349,6 +349,7 @@ async function readDatabase(opened: Opened): Promise<void> {
     const sink = await sinkOf(opened, format, { resumes: false, form: "rows", from: 0, keepsRows: true });
     const problem = await guarded(async () => {
       for await (const _ of format.database.read(database, sink, file.around)) {
+        if (database.isDamaged) sink.notes.leaveAllOpen();
         await write(opened, sink, file.size);
         await sink.trim();
         if (signal?.aborted === true) break;
@@ -360,12 +361,9 @@ async function readDatabase(opened: Opened): Promise<void> {
     await finish(opened, sink, true);
     if (problem !== undefined) throw problem;
     if (session.mode !== "write") return;
-    const read = {
-      format: format.name,
-      offset: 0,
-      line: 1,
-      whole: signal?.aborted !== true && !sink.isWaiting && !hasLog(file),
-    };
+    // A damaged one is read again, until it is mended.
+    const whole = signal?.aborted !== true && !sink.isWaiting && !hasLog(file) && !database.isDamaged;
+    const read = { format: format.name, offset: 0, line: 1, whole };
     putRead(opened, memoryOf(file, read, sink, ""), sink);
   } finally {
     database.close();

@@ -7,7 +7,7 @@ import { sizeOf } from "./database-files.ts";
 import { fileProblem, problem } from "./problem.ts";
 import type { SourceFile } from "./types.ts";
 
-const COPY_BYTES_MAX = 2 * 1024 ** 3;
+export const COPY_BYTES_MAX: number = 2 * 1024 ** 3;
 
 export interface TemporaryDatabase {
   readonly path: string;
@@ -15,7 +15,7 @@ export interface TemporaryDatabase {
 }
 
 /** Only the owner can enter the folder. */
-function temporary(): TemporaryDatabase {
+export function temporaryDatabase(): TemporaryDatabase {
   const folder = mkdtempSync(join(tmpdir(), "colloquy-source-"));
   return {
     path: join(folder, "copy.sqlite"),
@@ -26,7 +26,7 @@ function temporary(): TemporaryDatabase {
 /** With its log or journal. `undefined` when it is too large. Fails when it changes during the copy. */
 export function copyOfDatabase(path: string, suffix: "-wal" | "-journal"): TemporaryDatabase | undefined {
   if ((sizeOf(path) ?? 0) + (sizeOf(path + suffix) ?? 0) > COPY_BYTES_MAX) return undefined;
-  const copy = temporary();
+  const copy = temporaryDatabase();
   try {
     const before = versionOf(path, suffix);
     for (const end of ["", suffix]) {
@@ -49,7 +49,7 @@ function versionOf(path: string, suffix: string): string {
 
 /** The unpacked bytes of a file. */
 export async function copyOfMember(file: SourceFile): Promise<TemporaryDatabase> {
-  const copy = temporary();
+  const copy = temporaryDatabase();
   try {
     await copyBytes(file, copy.path);
     return copy;

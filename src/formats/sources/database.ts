@@ -7,6 +7,7 @@ import { databaseFiles, isSqliteFile, readHeader, sizeOf, sqliteProblem, urlOf }
 import { columnsOf } from "./database-rows.ts";
 import { refuseOwn } from "./file-bytes.ts";
 import { LimitedRows } from "./limited-rows.ts";
+import { IntactRows } from "./salvage/intact-rows.ts";
 import type { OpenSourceDatabase, SourceFile } from "./types.ts";
 
 /** Longer than a write of another program takes. A program that holds its lock longer will not release it soon. */
@@ -117,8 +118,10 @@ function opened(
     throw sqliteProblem(error, shown);
   }
   const connection = database;
-  const rows = new LimitedRows(connection, shown);
+  const limited = new LimitedRows(connection, shown);
   const tables = new Map<string, readonly string[]>();
+  const known = (): string[] => [...tables].flatMap(([table, { length }]) => (length > 0 ? table : []));
+  const rows = new IntactRows(connection, limited, shown, known);
   return {
     ...(note !== undefined && { note }),
     columns: (table) => {
@@ -128,9 +131,15 @@ function opened(
       return columns;
     },
     rows: (sql, ...values) => rows.rows(sql, values),
-    leftOut: rows.leftOut,
+    get leftOut() {
+      return [...limited.leftOut, ...rows.lost];
+    },
+    get isDamaged() {
+      return rows.isDamaged;
+    },
     close: () => {
       if (!connection.isOpen) return;
+      rows.close();
       connection.close();
       after();
     },

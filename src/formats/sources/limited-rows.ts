@@ -108,11 +108,16 @@ export class LimitedRows {
 
   /** The limit is that of the connection, and other rows may be on their way, so it is lifted for one step only. */
   #step(rows: Generator<Row>): IteratorResult<Row> {
-    if (!this.#isLimited) return rows.next();
+    return this.unlimited(() => rows.next());
+  }
+
+  /** Work for which the limit of the connection is lifted. */
+  unlimited<T>(work: () => T): T {
+    if (!this.#isLimited) return work();
     const { limits } = this.#database;
     limits.length = Number.POSITIVE_INFINITY;
     try {
-      return rows.next();
+      return work();
     } finally {
       limits.length = VALUE_BYTES_QUICK;
     }

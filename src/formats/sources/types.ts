@@ -161,7 +161,9 @@ export interface Head {
 export interface OpenSourceDatabase extends SourceDatabase {
   /** How it was opened, if that is unusual, such as that a copy is read. */
   readonly note?: string;
-  /** What was left out of the rows that were read so far: those that are too large. */
+  /** What was left out of the rows that were read so far: those that are too large or damaged. */
   readonly leftOut: readonly string[];
+  /** Damage was met: anything that was read since may lack rows. */
+  readonly isDamaged: boolean;
   close(): void;
 }

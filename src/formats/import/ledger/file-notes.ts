@@ -12,6 +12,8 @@ export class FileNotes {
   readonly #path: string;
   /** The version of each conversation that is being read. */
   readonly #versions: Map<string, string> = new Map();
+  #isOpen = false;
+  #last: string | undefined;
   readonly #notes: RememberedConversation[] = [];
 
   constructor(ledger: Ledger, path: string) {
@@ -25,12 +27,24 @@ export class FileNotes {
   }
 
   begin(sourceId: string, version: string): void {
-    this.#versions.set(sourceId, version);
+    this.#last = sourceId;
+    if (!this.#isOpen) this.#versions.set(sourceId, version);
   }
 
   /** A part of it was left out, so the next import has to read it again. */
   leaveOpen(sourceId: string): void {
     this.#versions.delete(sourceId);
+  }
+
+  /** The one that was begun last has a damaged row: mending it does not change the version. */
+  leaveLastOpen(): void {
+    if (this.#last !== undefined) this.leaveOpen(this.#last);
+  }
+
+  /** Also those that are begun later: a part of any of them may be missing. */
+  leaveAllOpen(): void {
+    this.#isOpen = true;
+    this.#versions.clear();
   }
 
   /** These conversations were read to their end, and are in the store. */

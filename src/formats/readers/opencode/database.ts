@@ -35,15 +35,19 @@ export function* readDatabase(database: SourceDatabase, sink: Sink): Generator<v
   const order = orderOf(database, "session");
   const ids = [...database.rows(`SELECT id FROM session ORDER BY ${order}`)].map(({ id }) => String(id));
   const versions = ["message", "session_message"].map((table) => versionsIn(database, table));
-  for (const id of ids) {
+  // Only of a damaged file, messages have no session. They lack no more than its title.
+  const known = new Set(ids);
+  const lost = new Set(versions.flatMap((all) => [...all.keys()]).filter((id) => !known.has(id)));
+  for (const id of [...ids, ...lost]) {
     const [row] = database.rows("SELECT * FROM session WHERE id = ?", id);
-    if (row === undefined) continue;
-    const session = sessionOf(row);
+    if (row === undefined && !lost.has(id)) continue;
+    if (row === undefined) sink.unresolved(`session ${id}`);
+    const session = row === undefined ? { id } : sessionOf(row);
     // A new title does not change the time of the row.
     const version = [madeId(JSON.stringify(session)), ...versions.map((known) => known.get(id) ?? "")];
     if (sink.isCurrent(id, version.join(" "))) continue;
     const records = new Records();
-    records.set(session, [rowRecord(session, "session", row)]);
+    if (row !== undefined) records.set(session, [rowRecord(session, "session", row)]);
     const reader = new SessionReader(sink, session, records, true, calls.parentOf(session));
     const reading: Reading = { database, session: id, records, reader, sink };
     const last = yield* readMessages(reading);
