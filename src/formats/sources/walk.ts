@@ -83,6 +83,7 @@ class Walker {
   }
 
   async #link(path: string, found: BigIntStats): Promise<void> {
+    if (found.isSocket()) return;
     const target = await realpath(path).catch(() => undefined);
     if (target === undefined || this.#given.some((given) => isWithin(target, given))) return;
     if (found.isFile() && ![path, target].some((name) => IMPORTABLE.test(basename(name)))) return;
@@ -116,6 +117,8 @@ class Walker {
   }
 
   async *#file(root: string, path: string, found: BigIntStats, base: string): AsyncGenerator<SourceFile> {
+    // Tools that are running keep theirs beside their conversations.
+    if (found.isSocket() && path !== root) return;
     // Opening a pipe would wait forever, and a device may do anything.
     if (!found.isFile())
       return this.#options.onProblem(path, "is not a file but a socket, a pipe or a device");
