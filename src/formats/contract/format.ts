@@ -100,8 +100,11 @@ export interface BaseFile {
 interface DocumentFormat {
   /** Looks at the file's value, or at the first element of its array. */
   sniff(value: JsonObject): boolean;
-  /** Called for the value, or for each element in turn. */
-  read(record: SourceRecord, sink: Sink, around: Surroundings): Promise<void> | void;
+  /**
+   * Called for the value, or for each element in turn. One whose messages are in separate files yields now and then
+   * how many bytes of these it has read, so that entries are written before more are read.
+   */
+  read(record: SourceRecord, sink: Sink, around: Surroundings): Promise<void> | void | AsyncGenerator<number>;
   /**
    * Messages are in separate files, which may change without this one.
    * A file that led to a conversation is then read in every import.

@@ -1,5 +1,4 @@
 /** One file of a source, read by the reader that knows it. */
-import { ColloquyError, type ErrorCode } from "../../errors.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../util/json.ts";
 import type { FormatDeclaration } from "../contract/format.ts";
 import type { RecordReader } from "../contract/reader.ts";
@@ -20,6 +19,7 @@ import {
 } from "./begun.ts";
 import { candidatesFor, type WithDocument, type WithLines } from "./candidates.ts";
 import { databaseFormat, isCompanion } from "./choose-format.ts";
+import { isOfStore, unexpected } from "./file-failure.ts";
 import { isUnchanged, memoryOf, type Read, START } from "./file-memory.ts";
 import { FileSink } from "./file-sink.ts";
 import { fingerprintOf } from "./fingerprint.ts";
@@ -90,21 +90,6 @@ export async function importFile(
     const reason = problemOf(error) === undefined ? unexpected(error, isKept) : reasonOf(error, file.path);
     job.session.report.skip({ source: file.path, line: null, offset: null, reason });
   }
-}
-
-/** The store takes no writes from any file: it is full, closed, read-only, or its disk fails. */
-function isOfStore(error: unknown): boolean {
-  if (!(error instanceof ColloquyError) || problemOf(error) !== undefined) return false;
-  return STORE_FAILURES.has(error.code);
-}
-
-const STORE_FAILURES: ReadonlySet<ErrorCode> = new Set(["SERVICE_UNAVAILABLE", "FORBIDDEN", "NOT_SUPPORTED"]);
-
-function unexpected(error: unknown, isKept: boolean): string {
-  const message = error instanceof Error ? error.message : String(error);
-  return isKept
-    ? `imported only in part: ${message}. The next import reads it again and adds the rest`
-    : `could not be imported: ${message}. The next import reads it again`;
 }
 
 async function readFile(opened: Opened): Promise<void> {
@@ -304,7 +289,14 @@ async function readDocument(opened: Opened, format: WithDocument): Promise<void>
       stream.add(element.offset, element.bytes, false);
       sink.originals.element = element.offset;
       if ("problem" in element) sink.skip({ ...element, line: null }, element.problem);
-      else await format.document.read({ ...element, line: null }, sink, file.around);
+      else {
+        const reading = await format.document.read({ ...element, line: null }, sink, file.around);
+        for await (const bytes of reading ?? []) {
+          await write(opened, sink, element.offset - done + bytes, check);
+          await sink.trim();
+          if (signal?.aborted === true) break;
+        }
+      }
       stream.releaseClaimed();
       await write(opened, sink, element.offset - done, check);
       await sink.trim();

@@ -24,15 +24,15 @@ export const opencode: FormatWith<"document" | "database"> = {
   document: {
     isScattered: true,
     sniff: (value) => kindOf(value) !== undefined,
-    async read(record, sink, around) {
+    async *read(record, sink, around) {
       const value = objectIn(record.value) ?? {};
       switch (kindOf(value)) {
         case "session":
-          return readTree(value, record, await sessionRoot(value, around), sink, around);
+          return yield* readTree(value, record, await sessionRoot(value, around), sink, around);
         case "export":
           return readExport(value, record, sink);
         case "message":
-          return standIn(value, sink, around);
+          return yield* standIn(value, sink, around);
         case "part":
           return missMessage(value, sink, around);
         case "other":
@@ -97,11 +97,11 @@ function readExport({ info, messages }: JsonObject, record: SourceRecord, sink: 
   reader.finish();
 }
 
-async function standIn(value: JsonObject, sink: Sink, around: Surroundings): Promise<void> {
+async function* standIn(value: JsonObject, sink: Sink, around: Surroundings): AsyncGenerator<number> {
   const id = filledIn(value.sessionID) ?? filledIn(objectIn(value.metadata)?.sessionID) ?? "";
   if (!(await isFirstInFolder(around)) || (await hasSessionFile(id, around))) return;
   sink.unresolved(`session ${id}`);
-  await readTree({ id }, undefined, "../..", sink, around);
+  yield* readTree({ id }, undefined, "../..", sink, around);
 }
 
 async function missMessage(value: JsonObject, sink: Sink, around: Surroundings): Promise<void> {

@@ -36,17 +36,17 @@ function around(path: string, changed: Readonly<Record<string, string | undefine
   return own;
 }
 
+function steps(value: JsonObject, sink: RecordingSink, beside: Surroundings): AsyncGenerator<number> {
+  return opencode.document.read({ value, line: null, offset: 0 }, sink, beside) as AsyncGenerator<number>;
+}
+
 async function read(
   path: string,
   changed: Readonly<Record<string, string | undefined>> = {},
 ): Promise<RecordingSink> {
   const sink = new RecordingSink();
   const text = changed[path] ?? readFileSync(new URL(path, ROOT), "utf8");
-  await opencode.document.read(
-    { value: JSON.parse(text), line: null, offset: 0 },
-    sink,
-    around(path, changed),
-  );
+  for await (const _ of steps(JSON.parse(text), sink, around(path, changed)));
   return sink;
 }
 
@@ -286,4 +286,27 @@ test("A damaged file is skipped with its text, and the others are read", async (
     { line: null, reason: "../../part/msg_01/prt_02.json is not a JSON object" },
   ]);
   expect(entry(sink, "msg_01")?.message?.content[0]).toEqual({ type: "text", text: "Plant the beans" });
+});
+
+test("The parts of a message are read when those before it were passed on", async () => {
+  const beside = around(SESSION);
+  const files: string[] = [];
+  const watched: Surroundings = {
+    ...beside,
+    async read(name) {
+      files.push(name.replace(/^.*\/(part\/[^/]+).*$/, "$1"));
+      return beside.read(name);
+    },
+  };
+  const sink = new RecordingSink();
+  const session = JSON.parse(readFileSync(new URL(SESSION, ROOT), "utf8"));
+  let before = 0;
+  let count = 0;
+  for await (const bytes of steps(session, sink, watched)) {
+    count++;
+    expect(new Set(files.filter((name) => name.startsWith("part/"))).size).toBeLessThanOrEqual(count);
+    expect(bytes).toBeGreaterThan(before);
+    before = bytes;
+  }
+  expect(count).toBeGreaterThan(3);
 });

@@ -1,9 +1,23 @@
 import type { JsonObject } from "../../../util/json.ts";
 import { filledIn, numberIn, objectIn } from "../../../util/values.ts";
 
+/** What decides on the order of a message or a part. */
+export interface Place {
+  readonly time: number;
+  readonly id: string;
+}
+
 /** By time where both say it, else by id: ids grow with time. */
+export function comparePlaces(a: Place, b: Place): number {
+  return a.time - b.time || compare(a.id, b.id);
+}
+
+export function placeOf(value: JsonObject): Place {
+  return { time: timeOf(value), id: idOf(value) };
+}
+
 export function inOrder(values: readonly JsonObject[]): JsonObject[] {
-  return values.toSorted((a, b) => timeOf(a) - timeOf(b) || compare(idOf(a), idOf(b)));
+  return values.toSorted((a, b) => comparePlaces(placeOf(a), placeOf(b)));
 }
 
 /** Parts have no times and are ordered by id. */

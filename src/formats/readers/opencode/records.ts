@@ -25,5 +25,5 @@ export class Records {
 
 /** A file, whose name is relative to the one that is read. */
 export function fileRecord(value: JsonObject, file: string, text: string): SourceRecord {
-  return { value, line: null, offset: null, row: { file, text } };
+  return { value, line: null, offset: null, bytes: Buffer.byteLength(text), row: { file, text } };
 }

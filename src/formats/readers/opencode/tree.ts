@@ -10,7 +10,7 @@ import type { JsonObject } from "../../../util/json.ts";
 import { filledIn, objectIn, objectsIn } from "../../../util/values.ts";
 import type { Sink, SourceRecord, Surroundings } from "../../contract/reader.ts";
 import { parsedValue } from "../../sources/json/records.ts";
-import { inOrder } from "./order.ts";
+import { comparePlaces, inOrder, type Place, placeOf } from "./order.ts";
 import { fileRecord, Records } from "./records.ts";
 import { SessionReader } from "./session.ts";
 
@@ -20,24 +20,28 @@ export async function sessionRoot({ id }: JsonObject, around: Surroundings): Pro
   return messages.length > 0 ? "../.." : "..";
 }
 
-export async function readTree(
+/** Yields after each message how many bytes were read so far. */
+export async function* readTree(
   session: JsonObject,
   record: SourceRecord | undefined,
   root: string,
   sink: Sink,
   around: Surroundings,
-): Promise<void> {
+): AsyncGenerator<number> {
   const id = filledIn(session.id) ?? "";
   const records = new Records();
   const files = new Files(sink, around, records);
   if (record !== undefined) records.set(session, [record]);
   const reader = new SessionReader(sink, session, records, true);
-  for (const value of inOrder(await files.objects(`${root}/message/${id}`))) {
+  for (const file of await files.inOrder(`${root}/message/${id}`)) {
+    const value = await files.object(file);
+    if (value === undefined) continue;
     const own = filledIn(value.id) ?? "";
     const beside = await files.objects(`${root}/part/${own}`);
     const parts = beside.length > 0 ? beside : await files.objects(`${root}/part/${id}/${own}`);
     // The first versions wrote the parts into the message.
     reader.add({ value, parts: parts.length > 0 ? inOrder(parts) : objectsIn(value.parts) });
+    yield files.bytes;
   }
   reader.finish();
 }
@@ -79,6 +83,8 @@ class Files {
   readonly #around: Surroundings;
 
   readonly #records: Records;
+  /** What was read so far. */
+  bytes = 0;
 
   constructor(sink: Sink, around: Surroundings, records: Records) {
     this.#sink = sink;
@@ -86,21 +92,42 @@ class Files {
     this.#records = records;
   }
 
-  /** The content of the files of a folder. A damaged one is reported, and the others are still read. */
+  /**
+   * The files of a folder, in the order of what is in them. Each is read again when its turn comes: there may be any
+   * number of them, and all that they hold would be in memory.
+   */
+  async inOrder(folder: string): Promise<string[]> {
+    const found: (Place & { readonly file: string })[] = [];
+    for (const name of await jsonFiles(this.#around, folder)) {
+      const file = `${folder}/${name}`;
+      const value = await this.object(file);
+      if (value !== undefined) found.push({ ...placeOf(value), file });
+    }
+    return found.sort(comparePlaces).map(({ file }) => file);
+  }
+
+  /** What is in the files of a folder. */
   async objects(folder: string): Promise<JsonObject[]> {
     const found: JsonObject[] = [];
     for (const name of await jsonFiles(this.#around, folder)) {
-      const file = `${folder}/${name}`;
-      const text = (await this.#around.read(file))?.toString();
-      if (text === undefined) {
-        this.#sink.unresolved(file);
-        continue;
-      }
-      const value = objectIn(parsedValue(text));
-      const record = fileRecord(value ?? {}, file, text);
-      if (value === undefined) this.#sink.skip(record, `${file} is not a JSON object`);
-      else found.push(this.#records.set(value, [record]));
+      const value = await this.object(`${folder}/${name}`);
+      if (value !== undefined) found.push(value);
     }
     return found;
+  }
+
+  /** What is in a file. A damaged one is reported, and the others are still read. */
+  async object(file: string): Promise<JsonObject | undefined> {
+    const text = (await this.#around.read(file))?.toString();
+    if (text === undefined) {
+      this.#sink.unresolved(file);
+      return undefined;
+    }
+    const value = objectIn(parsedValue(text));
+    const record = fileRecord(value ?? {}, file, text);
+    this.bytes += record.bytes ?? 0;
+    if (value !== undefined) return this.#records.set(value, [record]);
+    this.#sink.skip(record, `${file} is not a JSON object`);
+    return undefined;
   }
 }
