@@ -46,7 +46,7 @@ it("an original is written below the folder, whatever its name", async () => {
   const out = join(folder, "deep", "er", "out");
   for (const file of ["a/..\0/..\0/..\0/out.txt", "../../../out.txt", "..\\..\\..\\out.txt", "/out.txt"]) {
     await using store = await storeWith({ file, size: 5, segments: [segment(bytes)] });
-    const [written] = await writeOriginals(store, ID, out, { force: true });
+    const [written] = await writeOriginals(store, [ID], out, { force: true });
     expect(written?.path.startsWith(out)).toBe(true);
     expect(readFileSync(written?.path ?? "")).toEqual(bytes);
   }
@@ -68,7 +68,7 @@ it.each([
   ],
 ])("a segment that %s has no original, and its conversation can be redacted", async (_, announcement) => {
   await using store = await storeWith(announcement);
-  await expect(writeOriginals(store, ID, folder)).rejects.toMatchObject({ code: "NOT_FOUND" });
+  await expect(writeOriginals(store, [ID], folder)).rejects.toMatchObject({ code: "NOT_FOUND" });
   await (await store.get(ID))?.redact("e1");
   expect(JSON.stringify((await (await store.get(ID))?.messages())?.items)).not.toContain("hello");
 });
@@ -77,6 +77,6 @@ it("bytes that are there more than once are not the source", async () => {
   const first = segment(Buffer.from("hello\n"));
   const again = segment(Buffer.from("hello\nagain\n"));
   await using store = await storeWith({ form: "lines", size: 12, segments: [first, again] });
-  const [written] = await writeOriginals(store, ID, folder);
+  const [written] = await writeOriginals(store, [ID], folder);
   expect(written).toMatchObject({ isExact: false, notes: ["bytes from 0 on are there more than once"] });
 });

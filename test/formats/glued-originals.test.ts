@@ -21,7 +21,7 @@ async function imported(store: Store, bytes: string | Buffer): Promise<string> {
 async function keptOf(store: Store): Promise<Record<string, string>> {
   const kept: Record<string, string> = {};
   for (const { id, title } of (await store.list()).items) {
-    const [{ path } = { path: "" }] = await writeOriginals(store, id, tempFolder());
+    const [{ path } = { path: "" }] = await writeOriginals(store, [id], tempFolder());
     kept[title ?? ""] = readFileSync(path, "utf8");
   }
   return kept;

@@ -38,7 +38,7 @@ it("a torn line that was given up is kept once when the file grows after all", a
   await importConversations(store, [file]);
   expect(await importConversations(store, [file], { verify: true })).toMatchObject({ missing: [] });
   const out = tempFolder();
-  const [original] = await writeOriginals(store, `claude-code:${SESSION}`, out, {});
+  const [original] = await writeOriginals(store, [`claude-code:${SESSION}`], out, {});
   expect(original).toMatchObject({ isExact: true, notes: [] });
   expect(readFileSync(String(original?.path))).toEqual(readFileSync(file));
 });
@@ -120,7 +120,7 @@ it("what stands between the lines of an answer is kept, although nothing else is
   }
   await importConversations(store, [file]);
   expect(await importConversations(store, [file], { verify: true })).toMatchObject({ missing: [] });
-  const [original] = await writeOriginals(store, `claude-code:${SESSION}`, tempFolder(), {});
+  const [original] = await writeOriginals(store, [`claude-code:${SESSION}`], tempFolder(), {});
   expect(original).toMatchObject({ isExact: true, notes: [] });
 });
 

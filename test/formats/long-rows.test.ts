@@ -95,7 +95,7 @@ function textFor(index: number, bytes: number): string {
 
 async function exported(store: Store): Promise<string> {
   const id = (await store.get(KEY))?.id as string;
-  const [written, ...others] = await writeOriginals(store, id, tempFolder());
+  const [written, ...others] = await writeOriginals(store, [id], tempFolder());
   expect(others).toEqual([]);
   return readFileSync(written?.path as string, "utf8");
 }

@@ -51,7 +51,7 @@ async function said(store: Store): Promise<unknown[]> {
 
 async function keptRows(store: Store): Promise<unknown[]> {
   const id = (await store.get("opencode:s1"))?.id as string;
-  const [written] = await writeOriginals(store, id, tempFolder());
+  const [written] = await writeOriginals(store, [id], tempFolder());
   const lines = readFileSync(written?.path as string, "utf8")
     .trimEnd()
     .split("\n");

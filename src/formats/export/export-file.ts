@@ -15,14 +15,15 @@ const WRITE_CHARS = 1 << 16;
 
 /**
  * Write pieces to a new file that gets its name when it is complete and synced.
- * An existing file is a `CONFLICT`, unless `force`. Returns the bytes written.
+ * An existing file is a `CONFLICT`, unless `force`. Without `syncFolder`, the caller syncs the folder.
+ * Returns the bytes written.
  */
 export async function writeExport(
   path: string,
   pieces: AsyncIterable<string | Uint8Array>,
-  { force = false }: { readonly force?: boolean } = {},
+  { force = false, syncFolder = true }: { readonly force?: boolean; readonly syncFolder?: boolean } = {},
 ): Promise<number> {
-  const options = { io: systemIo, random: systemRandom, mustBeNew: !force };
+  const options = { io: systemIo, random: systemRandom, mustBeNew: !force, syncFolder };
   refuseOpenStore(path, "out", "Choose another name");
   try {
     return await withTemporary(path, (temporary) => writeAll(temporary, pieces), options);

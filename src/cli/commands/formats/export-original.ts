@@ -1,15 +1,14 @@
 import { once } from "node:events";
 import { resolve } from "node:path";
 import type { ConversationInfo } from "../../../engine/index.ts";
-import { ColloquyError } from "../../../errors.ts";
-import { FreeNames } from "../../../formats/export/original/free-names.ts";
 import { type OriginalSource, originalSources } from "../../../formats/export/original/original.ts";
 import { type WrittenOriginal, writeOriginals } from "../../../formats/export/original/write-originals.ts";
 import type { Store } from "../../../store/store.ts";
 import { bytesText } from "../../../util/bytes-text.ts";
 import { safeLine } from "../../../util/visible-text.ts";
 import type { Call, Result } from "../../command.ts";
-import { UsageError } from "../../exit.ts";
+import { EXIT_DONE, EXIT_PROBLEMS, UsageError } from "../../exit.ts";
+import { counted } from "../../terminal/count-text.ts";
 import { withProgress } from "../../terminal/progress.ts";
 import { wrap } from "../../terminal/wrap.ts";
 
@@ -21,45 +20,48 @@ export async function exportOriginals(
   target: string,
 ): Promise<Result> {
   if (target === "-") return print(store, infos[0] as ConversationInfo);
-  const force = call.flags.has("force");
-  const work = () => writeAll(store, infos, resolve(target), { force, all: call.flags.has("all") });
+  // Of all conversations, those that were not imported have no original.
+  const options = { force: call.flags.has("force"), skipsOthers: call.flags.has("all") };
+  const ids = inOrder(infos).map(({ id }) => id);
+  const work = () => writeOriginals(store, ids, resolve(target), options);
   const exported = await withProgress(call, "Exporting", work);
-  return { json: { format: "original", exported }, lines: reportLines(call, exported) };
+  return {
+    json: { format: "original", exported },
+    lines: reportLines(call, exported),
+    exit: exported.some(isLeft) ? EXIT_PROBLEMS : EXIT_DONE,
+  };
 }
 
-interface Exported extends WrittenOriginal {
-  readonly id: string;
+/** Each conversation keeps the names of its files when the export is made again, however lately it was used. */
+function inOrder(infos: readonly ConversationInfo[]): ConversationInfo[] {
+  const named = ({ createdAt, id }: ConversationInfo): string => `${createdAt} ${id}`;
+  return infos.toSorted((one, other) => (named(one) < named(other) ? -1 : 1));
 }
 
-async function writeAll(
-  store: Store,
-  infos: readonly ConversationInfo[],
-  folder: string,
-  { force, all }: { readonly force: boolean; readonly all: boolean },
-): Promise<Exported[]> {
-  const names = new FreeNames(folder);
-  const exported: Exported[] = [];
-  for (const { id } of infos) {
-    try {
-      const written = await writeOriginals(store, id, folder, { force, names });
-      exported.push(...written.map((one) => ({ id, ...one })));
-    } catch (error) {
-      // Of all conversations, those that were not imported have no original.
-      if (!all || !(error instanceof ColloquyError) || error.code !== "NOT_FOUND") throw error;
-    }
-  }
-  return exported;
-}
-
-function reportLines({ out }: Call, exported: readonly Exported[]): string[] {
+function reportLines({ out }: Call, exported: readonly WrittenOriginal[]): string[] {
   if (exported.length === 0) return ["Nothing to export: no conversation was imported."];
-  return exported.flatMap(({ path, bytes, isExact, notes }) => {
-    const how = isExact ? "identical to its source" : "not identical to its source";
-    return [
-      ...wrap(`Exported ${safeLine(path)} (${bytesText(bytes)}, ${how})`, out.columns),
-      ...notes.flatMap((note) => wrap(`  ${note}`, out.columns)),
-    ];
-  });
+  const same = exported.filter(({ state }) => state === "same").length;
+  const lines = (text: string, notes: readonly string[] = []): string[] => [
+    ...wrap(text, out.columns),
+    ...notes.flatMap((note) => wrap(`  ${note}`, out.columns)),
+  ];
+  return [
+    ...exported
+      .filter(({ state }) => state === "written")
+      .flatMap(({ path, bytes, isExact, notes }) => {
+        const how = isExact ? "identical to its source" : "not identical to its source";
+        return lines(`Exported ${safeLine(path)} (${bytesText(bytes)}, ${how})`, notes);
+      }),
+    ...(same > 0 ? lines(`${counted(same, "file")} ${same === 1 ? "was" : "were"} there already.`) : []),
+    ...exported
+      .filter(isLeft)
+      .flatMap(({ path, notes }) => lines(`Left ${safeLine(path)}: something else is there`, notes)),
+    ...(exported.some(isLeft) ? lines("Choose another folder, or replace what is there with --force.") : []),
+  ];
+}
+
+function isLeft({ state }: WrittenOriginal): boolean {
+  return state === "differs";
 }
 
 async function print(store: Store, { id }: ConversationInfo): Promise<Result> {

@@ -1,43 +1,130 @@
 /** Writes the sources of imported conversations to a folder. */
+import { dirname } from "node:path";
+import { systemIo } from "../../../disk/file-io.ts";
+import { ColloquyError } from "../../../errors.ts";
 import type { Store } from "../../../store/store.ts";
 import { makeFolderOf, writeExport } from "../export-file.ts";
 import { attachedFiles, filesOfRows } from "./attached-files.ts";
 import { FreeNames } from "./free-names.ts";
 import { type Fidelity, type OriginalSource, originalSources } from "./original.ts";
+import { comparedWith, isThere } from "./what-is-there.ts";
 
 export interface WrittenOriginal extends Fidelity {
+  /** Of the conversation. */
+  readonly id: string;
   /** The source, relative to the folder that was imported. */
   readonly file: string;
   readonly path: string;
+  /** `same` and `differs`: something was there, and it was left as it is. */
+  readonly state: "written" | "same" | "differs";
 }
 
-/** Every source gets the name below `folder` that it had below the folder that was imported. */
+/** Each file is synced, and a disk syncs several in the time of one. */
+const FILES_AT_ONCE = 12;
+
+class OriginalsFolder {
+  readonly #names: FreeNames;
+  readonly #force: boolean;
+  readonly #made: Set<string> = new Set();
+  readonly #writing: Set<Promise<WrittenOriginal>> = new Set();
+
+  constructor(folder: string, force: boolean) {
+    this.#names = new FreeNames(folder);
+    this.#force = force;
+  }
+
+  /** Begins to write a source under the name that it had below the folder that was imported, when there is room. */
+  async begin(source: OriginalSource, id: string): Promise<{ readonly written: Promise<WrittenOriginal> }> {
+    while (this.#writing.size >= FILES_AT_ONCE) await Promise.race(this.#writing);
+    const written = this.#write(source, id, nameOf(this.#names, source, id));
+    this.#writing.add(written);
+    // One that fails stays, so that a later call throws.
+    written.then(
+      () => this.#writing.delete(written),
+      () => {},
+    );
+    return { written };
+  }
+
+  /** Resolves when nothing is being written. A power cut loses nothing of it afterwards. */
+  async settle(): Promise<void> {
+    await Promise.allSettled(this.#writing);
+    for (const folder of this.#made) systemIo.syncFolder(folder);
+  }
+
+  async #write(source: OriginalSource, id: string, path: string): Promise<WrittenOriginal> {
+    const { file } = source;
+    const reading = new Reading(source);
+    if (!this.#force && isThere(path)) {
+      const { state, notes } = await comparedWith(reading.bytes(), path);
+      const { fidelity } = reading;
+      return { id, file, path, state, ...fidelity, notes: [...fidelity.notes, ...notes] };
+    }
+    const folder = dirname(path);
+    if (!this.#made.has(folder)) await makeFolderOf(path);
+    this.#made.add(folder);
+    await writeExport(path, reading.bytes(), { force: this.#force, syncFolder: false });
+    return { id, file, path, state: "written", ...reading.fidelity };
+  }
+}
+
+interface WriteOptions {
+  readonly force?: boolean;
+  /** Leave out conversations that were not imported. */
+  readonly skipsOthers?: boolean;
+}
+
+/**
+ * Those of the conversations, each below `folder`. What is in the place of one is left as it is, unless `force`.
+ * Of files with one name, the first conversation's gets it.
+ */
 export async function writeOriginals(
   store: Store,
-  id: string,
+  ids: readonly string[],
   folder: string,
-  options: { readonly force?: boolean; readonly names?: FreeNames } = {},
+  { force = false, skipsOthers = false }: WriteOptions = {},
 ): Promise<WrittenOriginal[]> {
-  const { force = false, names = new FreeNames(folder) } = options;
-  const written: WrittenOriginal[] = [];
+  const target = new OriginalsFolder(folder, force);
+  const begun: Promise<WrittenOriginal>[] = [];
+  try {
+    for (const id of ids) {
+      const sources = await sourcesOf(store, id, skipsOthers);
+      begun.push(...(await beginAll(store, id, sources, target)));
+    }
+    return await Promise.all(begun);
+  } finally {
+    await target.settle();
+  }
+}
+
+async function sourcesOf(store: Store, id: string, skipsOthers: boolean): Promise<OriginalSource[]> {
+  try {
+    return await originalSources(store, id);
+  } catch (error) {
+    if (skipsOthers && error instanceof ColloquyError && error.code === "NOT_FOUND") return [];
+    throw error;
+  }
+}
+
+async function beginAll(
+  store: Store,
+  id: string,
+  sources: readonly OriginalSource[],
+  target: OriginalsFolder,
+): Promise<Promise<WrittenOriginal>[]> {
+  const begun: Promise<WrittenOriginal>[] = [];
+  const begin = async (source: OriginalSource): Promise<void> => {
+    begun.push((await target.begin(source, id)).written);
+  };
   // The newest form of a file gets its name.
-  const sources = await originalSources(store, id);
   for (const source of sources.toReversed()) {
     const { done: isWhole = false } = await filesOfRows(source).next();
     // Rows that are files are written as those.
-    if (isWhole) written.push(await write(source));
+    if (isWhole) await begin(source);
   }
-  written.reverse();
-  for await (const source of attachedFiles(store, id, sources)) written.push(await write(source));
-  return written;
-
-  async function write(source: OriginalSource): Promise<WrittenOriginal> {
-    const path = nameOf(names, source, id);
-    await makeFolderOf(path);
-    const reading = new Reading(source);
-    await writeExport(path, reading.bytes(), { force });
-    return { file: source.file, path, ...reading.fidelity };
-  }
+  begun.reverse();
+  for await (const source of attachedFiles(store, id, sources)) await begin(source);
+  return begun;
 }
 
 /** Keeps what is said about the bytes when all of them were read. */
