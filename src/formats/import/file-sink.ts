@@ -156,7 +156,7 @@ export class FileSink implements Sink {
   isCurrent(sourceId: string, version: string): boolean {
     const isVerified = this.#session.mode === "verify" || this.#memory === undefined;
     if (!isVerified && this.notes.isCurrent(sourceId, version)) return true;
-    this.notes.begin(sourceId, version);
+    if (this.#session.mode === "write") this.notes.begin(sourceId, version);
     return false;
   }
 

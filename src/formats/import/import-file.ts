@@ -132,7 +132,7 @@ async function write({ session }: Opened, sink: FileSink, bytes: number, check?:
   await session.applyBackpressure(sink.writers);
 }
 
-/** Nothing more is read, so that the next file can be read meanwhile. Where nothing is written, it shares writers. */
+/** Nothing more is read, so that the next file can be read meanwhile, unless it has to know what this one previews. */
 async function finish(opened: Opened, sink: FileSink, final: boolean, size?: number): Promise<void> {
   const finished = sink.finish(final, size);
   if (opened.session.mode !== "write") await finished;

@@ -137,6 +137,32 @@ describe("a dry run says what the import reports", () => {
   });
 });
 
+it("says of a dry run what an import says of conversations that come again after many others", async () => {
+  const source = join(tempFolder(), "conversations.json");
+  const node = (id: string, parent: string | null, text: string) => {
+    const content = { content_type: "text", parts: [text] };
+    return { id, parent, children: [], message: { id, author: { role: "user" }, content, metadata: {} } };
+  };
+  const talk = (id: string, ...nodes: ReturnType<typeof node>[]) => ({
+    ...{ id, conversation_id: id, title: `Talk ${id}`, create_time: 1.7e9, update_time: 1.7e9 },
+    ...{ current_node: nodes.at(-1)?.id, mapping: Object.fromEntries(nodes.map((one) => [one.id, one])) },
+  });
+  const first = node("m1", null, "One");
+  const others = Array.from({ length: 200 }, (_, index) => talk(`c${index}`, node("m1", null, "Hello")));
+  const again = [first, node("m2", "m1", "Two"), node("m3", "m1", "Another two")];
+  writeFileSync(
+    source,
+    JSON.stringify([talk("x", first, node("m2", "m1", "Two")), ...others, talk("x", ...again)]),
+  );
+  await using store = await openStore("ephemeral:");
+  const dry = await importConversations(store, [source], { dryRun: true });
+  const { imported, messages, branches, conversations } = await importConversations(store, [source]);
+  expect(dry).toMatchObject({ messages: 203, branches: 1, conversations: 201 });
+  expect({ messages, branches, conversations }).toEqual({ messages: 203, branches: 1, conversations: 201 });
+  const sorted = (list: typeof imported) => list.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+  expect(sorted(dry.imported)).toEqual(sorted(imported));
+});
+
 it("says of a dry run which session keys the conversations would have", async () => {
   await using store = await openStore("ephemeral:");
   const keys = async (dryRun: boolean): Promise<(string | null)[]> => {

@@ -78,6 +78,28 @@ describe("a conversation that many files add to", () => {
   });
 });
 
+describe("an import of many conversations", () => {
+  it.each(["write", "dry-run", "verify"] as const)(
+    "keeps nothing of those that were read (%s)",
+    async (mode) => {
+      await using store = await openStore("ephemeral:");
+      const session = new ImportSession(store.ingest(), mode, new ReportBuilder(), false);
+      const file = { modifiedMs: 0, mayWrite: Promise.resolve(), isUnfinished: false, left: () => [] };
+      const none = { ...file, path: "a.json", remembered: undefined, resumes: false };
+      const read: WeakRef<ConversationWriter>[] = [];
+      for (let count = 1; count <= 10; count++) {
+        const writer = session.use(`c${count}`, "pi", { sourceId: `s${count}` }, none);
+        read.push(new WeakRef(writer));
+        await session.release(writer);
+      }
+      await later();
+      collectGarbage();
+      expect(read.filter((writer) => writer.deref() !== undefined).length).toBeLessThan(3);
+      await session.close();
+    },
+  );
+});
+
 /** After everything that needs no more than a few turns of the event loop. */
 async function later(): Promise<string> {
   for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));

@@ -10,6 +10,7 @@ import { TextPlaceholders } from "./text-placeholders.ts";
 import { keyOf } from "./writer/conversation-start.ts";
 import { ConversationWriter } from "./writer/conversation-writer.ts";
 import type { Mode } from "./writer/entry-intake.ts";
+import { Previews } from "./writer/previews.ts";
 import { isCopyOf, type Naming } from "./writer/session-key.ts";
 
 /** With more bytes in memory, readers wait for the store. */
@@ -57,8 +58,7 @@ export class ImportSession {
   /** Include what was purged or forgotten since the last import. */
   readonly again: boolean;
   readonly #writers: Map<ConversationWriter, InUse> = new Map();
-  /** Those that a file adds to. Where nothing is written, all others stay, and there may be any number of them. */
-  readonly #active: Set<ConversationWriter> = new Set();
+  readonly #previews: Previews = new Previews();
   /** The last writer of each conversation that is being written. */
   readonly #last: Map<string, ConversationWriter> = new Map();
 
@@ -82,13 +82,6 @@ export class ImportSession {
     { path, modifiedMs, mayWrite, remembered, resumes, isUnfinished, left }: FileOfWriter,
   ): ConversationWriter {
     const last = this.#last.get(id);
-    // When nothing is written, a later file of the same conversation must find the earlier entries here.
-    if (last !== undefined && this.mode !== "write") {
-      this.#active.add(last);
-      // The session names the conversation, and not a fork that was read before it.
-      last.readAnother(start, isCopyOf(last.start, start));
-      return last;
-    }
     // Not the writer itself: each would keep the one before it in memory, with all that it knows.
     const before = last === undefined ? undefined : this.#writers.get(last);
     const writer = new ConversationWriter({
@@ -96,7 +89,7 @@ export class ImportSession {
       mode: this.mode,
       id,
       format,
-      start,
+      start: this.#namedBy(last, id, start),
       after: before?.ended ?? Promise.resolve(),
       mayWrite,
       resumeAfter: resumes && !this.again ? remembered?.lastSeq : undefined,
@@ -105,6 +98,7 @@ export class ImportSession {
       // The ledger may not have been told of the file before.
       others: () => (before?.naming === undefined ? left() : [before.naming, ...left()]),
       hiddenFiles: () => hiddenFiles(left()),
+      earlier: () => this.#previews.get(id),
       again: this.again,
       placeholders: this.placeholders,
       modifiedMs,
@@ -122,12 +116,20 @@ export class ImportSession {
     });
     const { promise: ended, resolve: end } = Promise.withResolvers<void>();
     this.#writers.set(writer, { source: path, sourceId: start.sourceId, ended, end, naming: undefined });
-    this.#active.add(writer);
     this.#last.set(id, writer);
     return writer;
   }
 
-  /** What a file says of a conversation. Where nothing is written, files share a writer, and one of them names it. */
+  /** Where nothing is written, the session names the conversation, and not a fork that was read before it. */
+  #namedBy(last: ConversationWriter | undefined, id: string, start: SourceConversation): SourceConversation {
+    const earlier = this.mode === "write" ? undefined : (last?.start ?? this.#previews.get(id)?.start);
+    if (earlier === undefined) return start;
+    const { isHidden } = start;
+    if (!isCopyOf(earlier, start)) return { ...earlier, isHidden };
+    return { ...earlier, title: undefined, isCopy: undefined, ...start, isHidden };
+  }
+
+  /** What a file says of a conversation. Where nothing is written, one of its files names it. */
   update(
     writer: ConversationWriter,
     { sourceId }: SourceConversation,
@@ -169,8 +171,7 @@ export class ImportSession {
       await this.drop(writer);
       throw error;
     }
-    this.#active.delete(writer);
-    if (this.mode === "write") this.#end(writer);
+    this.#end(writer);
   }
 
   /** Its file cannot be read or written: add nothing more, and leave the conversation as it is. */
@@ -183,6 +184,7 @@ export class ImportSession {
   /** All files have been read. */
   async close(): Promise<void> {
     for (const writer of [...this.#writers.keys()]) this.#end(writer);
+    this.#previews.close();
     await this.placeholders.dropUnused();
   }
 
@@ -190,9 +192,10 @@ export class ImportSession {
     const used = this.#writers.get(writer);
     if (used === undefined) return;
     this.#writers.delete(writer);
-    this.#active.delete(writer);
     if (this.#last.get(writer.id) === writer) this.#last.delete(writer.id);
-    if (!writer.isDropped || writer.tree.messagesAdded > 0) this.#tell(writer, used);
+    const isKept = !writer.isDropped || writer.tree.messagesAdded > 0;
+    if (isKept) this.#tell(writer, used);
+    if (isKept && this.mode !== "write") this.#previews.put(writer.id, writer.preview);
     used.naming = writer.naming;
     used.end();
   }
@@ -214,7 +217,7 @@ export class ImportSession {
       format,
       sourceId,
       title: info?.title ?? writer.title,
-      messages: info?.messageCount ?? messagesAdded,
+      messages: info?.messageCount ?? writer.tree.messagesFound,
       branches,
       leaves,
       added: messagesAdded,
@@ -229,7 +232,7 @@ export class ImportSession {
 
   #bytesWaiting(): number {
     let bytes = 0;
-    for (const writer of this.#active) bytes += writer.bytes;
+    for (const writer of this.#writers.keys()) bytes += writer.bytes;
     return bytes;
   }
 }

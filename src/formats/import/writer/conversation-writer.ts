@@ -10,12 +10,12 @@ import type { JsonObject } from "../../../util/json.ts";
 import type { SourceConversation } from "../../contract/reader.ts";
 import type { RememberedConversation } from "../ledger/conversations.ts";
 import type { ConversationOriginals } from "../original/conversation-originals.ts";
-import { fileName } from "../original/file-name.ts";
 import type { Announce } from "../original/original-writer.ts";
 import { returnMemory } from "../original/segment-memory.ts";
 import { withoutErased } from "../original/without-erased.ts";
 import { channelOf, labelOf, patchFor } from "./conversation-start.ts";
 import { EntryIntake, type IntakeOptions, type QueuedEntry } from "./entry-intake.ts";
+import type { Preview } from "./previews.ts";
 import { bytesOf, type Queued, type WritersOriginal } from "./queued.ts";
 import { type Naming, SessionKey } from "./session-key.ts";
 import { ShownBranch } from "./shown-branch.ts";
@@ -38,6 +38,8 @@ export interface WriterOptions extends IntakeOptions {
   readonly modifiedMs: number;
   /** The user wants deleted conversations back. */
   readonly again: boolean;
+  /** Where nothing is written: what earlier files would have added. */
+  readonly earlier?: () => Preview | undefined;
   /** Another conversation has a different session key now, because this one was used later. */
   readonly replaced: (other: Replaced) => void;
 }
@@ -141,6 +143,12 @@ export class ConversationWriter {
     return { sourceId, titleMark: this.#title.mark, createdAt, isCopy };
   }
 
+  /** For the next file, where nothing is written. */
+  get preview(): Preview {
+    const { derived } = this.#title;
+    return { start: this.#start, derived, shown: this.#shown.previewed, tree: this.intake.preview() };
+  }
+
   /** It is in the trash. If it is restored, all of it has to be read again. */
   get isTrashed(): boolean {
     return this.#info !== undefined && this.#info.deletedAt !== null;
@@ -169,12 +177,6 @@ export class ConversationWriter {
   update(patch: Partial<SourceConversation>): void {
     this.#start = { ...this.#start, ...patch };
     this.#title.say(this.#start.title);
-  }
-
-  /** Nothing is written, and another file of the conversation is read. `isOriginal`: it names the conversation. */
-  readAnother(start: SourceConversation, isOriginal: boolean): void {
-    this.#shown.begin(start);
-    if (isOriginal) this.update({ title: undefined, isCopy: undefined, ...start });
   }
 
   leaf(entryId: string): void {
@@ -217,7 +219,7 @@ export class ConversationWriter {
     if (this.#options.mode !== "write") return;
     // Only then it is known whether this created the conversation.
     await this.tree.settle();
-    const hidden = (): Promise<ReadonlySet<number>> => this.#hiddenOriginals();
+    const hidden = (): readonly string[] => this.#options.hiddenFiles?.() ?? [];
     await this.#shown.finish(this.#start, [...this.#originals], this.#isNew, hidden);
     for (const originals of this.#originals) await originals.settle();
     // A source may hold a conversation without entries.
@@ -225,15 +227,6 @@ export class ConversationWriter {
     if (this.#info !== undefined) await this.#describe(this.#info);
     const deep = this.tree.branches > 1 ? await this.#options.ingest.deepBranches(this.id) : 0;
     if (deep > 0) this.intake.flags.set("deep", deep);
-  }
-
-  async #hiddenOriginals(): Promise<ReadonlySet<number>> {
-    const { ingest, hiddenFiles } = this.#options;
-    const names = hiddenFiles?.() ?? [];
-    const originals = names.length === 0 ? [] : await ingest.originals(this.id);
-    return new Set(
-      originals.filter(({ file }) => names.includes(fileName(file))).map(({ number }) => number),
-    );
   }
 
   async #drain(): Promise<void> {
@@ -339,7 +332,20 @@ export class ConversationWriter {
     if (wouldReturn) this.intake.flags.set("restored", 1);
     else if (this.isUnwanted) this.intake.flags.set(this.#isPurged ? "purged" : "in-trash", 1);
     else if (this.#info?.head != null) await this.#load(resumeAfter);
-    else if (mode !== "verify" && this.#start.verbatim !== true) this.intake.introduce(this.#start, atMs);
+    else if (mode === "write" && this.#start.verbatim !== true) this.intake.introduce(this.#start, atMs);
+    if (mode !== "write") this.#restore(this.#options.earlier?.(), atMs);
+  }
+
+  /** Nothing is written: what earlier files would have added is known from their previews. */
+  #restore(earlier: Preview | undefined, atMs: number): void {
+    this.#title.restore(earlier?.derived);
+    if (this.isUnwanted || this.#options.mode === "verify") return;
+    if (earlier?.tree !== undefined) {
+      this.intake.restore(earlier.tree);
+      this.#shown.restore(earlier.shown);
+    } else if (this.#info?.head == null && this.#start.verbatim !== true) {
+      this.intake.introduce(this.#start, atMs);
+    }
   }
 
   async #load(resumeAfter: number | undefined): Promise<void> {

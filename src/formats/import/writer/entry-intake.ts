@@ -7,11 +7,13 @@
 import { isPlainObject, type JsonObject } from "../../../util/json.ts";
 import type { SourceConversation, SourceRecord } from "../../contract/reader.ts";
 import type { ConversationOriginals } from "../original/conversation-originals.ts";
+import { fileName } from "../original/file-name.ts";
 import type { TextPlaceholders } from "../text-placeholders.ts";
 import { attachFiles, lacksFiles } from "./attach-files.ts";
 import type { BatchOptions, Create } from "./batch-writer.ts";
 import { introduction, introductionId } from "./conversation-start.ts";
 import { contentFingerprint, KnownEntries, versionId } from "./known-entries.ts";
+import type { PreviewedTree } from "./previews.ts";
 import {
   firstKeptOf,
   type PreparedEntry,
@@ -81,6 +83,16 @@ export class EntryIntake {
       if (typeof last === "string") this.tails.set(name, last);
   }
 
+  /** What another file of the conversation has to know, which this run does not write. */
+  preview(): PreviewedTree | undefined {
+    return this.#options.mode === "dry-run" ? { ...this.tree.preview(), tails: [...this.tails] } : undefined;
+  }
+
+  restore({ tails, ...tree }: PreviewedTree): void {
+    for (const [name, last] of tails) this.tails.set(name, last);
+    this.tree.restore(tree);
+  }
+
   /** The first entry, which says where the conversation comes from. */
   introduce(start: SourceConversation, atMs: number): void {
     const { ingest, format } = this.#options;
@@ -92,6 +104,13 @@ export class EntryIntake {
   async introduction(): Promise<JsonObject> {
     const { data } = (await this.tree.entry(this.#rootId)) ?? {};
     return isPlainObject(data) ? (data as JsonObject) : {};
+  }
+
+  /** The originals that were files of these names. */
+  async originalsOf(names: readonly string[]): Promise<ReadonlySet<number>> {
+    const { ingest, id } = this.#options;
+    const originals = names.length === 0 ? [] : await ingest.originals(id);
+    return new Set(originals.flatMap(({ file, number }) => (names.includes(fileName(file)) ? number : [])));
   }
 
   /** Only the newest entries of the conversation are known. */

@@ -14,6 +14,12 @@ import type { UnboundEntry } from "./stored-entry.ts";
 /** With more names than this, the older half is kept in a table. */
 const NAMES_MAX = 100_000;
 
+/** Entries that are not in the store, with their other names. */
+export interface KnownJson {
+  readonly ids: readonly (readonly [id: string, fingerprint: string | null])[];
+  readonly names: readonly (readonly [name: string, id: string])[];
+}
+
 export class KnownEntries {
   /** The `seq` of each entry by id; 0 while it is being written. */
   #ids: Map<string, number> = new Map();
@@ -29,6 +35,8 @@ export class KnownEntries {
   /** Whether an id that is unknown here is not in the store either. */
   complete = true;
   #namesMax: number;
+  /** Entries that are not in the store are among the older ones. */
+  #isLong = false;
 
   constructor(namesMax: number = NAMES_MAX) {
     this.#namesMax = namesMax;
@@ -66,7 +74,10 @@ export class KnownEntries {
     const all = [...this.#ids];
     const older = new Map(all.slice(0, all.length >> 1));
     this.#ids = new Map(all.slice(all.length >> 1));
-    for (const [id, seq] of older) this.#older.set(id, seq, false, this.#contents.get(id) ?? "");
+    for (const [id, seq] of older) {
+      this.#older.set(id, seq, false, this.#contents.get(id) ?? "");
+      this.#isLong ||= seq === 0;
+    }
     for (const [alias, id] of this.#names) {
       const seq = older.get(id);
       // The name of another version is the id of the first.
@@ -129,6 +140,23 @@ export class KnownEntries {
   /** For runs that write nothing: remember an entry that was read. */
   note(id: string, value: Message | JsonObject): void {
     this.#contents.set(id, contentFingerprint(value));
+  }
+
+  /** For runs that write nothing: what to know in another file of the conversation. Itself, if that is a lot. */
+  preview(): KnownJson | this {
+    if (this.#isLong) return this;
+    const added = [...this.#ids].filter(([, seq]) => seq === 0);
+    const ids = added.map(([id]) => [id, this.#contents.get(id) ?? null] as const);
+    return { ids, names: [...this.#names] };
+  }
+
+  /** What `preview` returned, besides the entries of the store. */
+  restore({ ids, names }: KnownJson): void {
+    for (const [id, fingerprint] of ids) {
+      this.add(id, 0);
+      if (fingerprint !== null) this.#contents.set(id, fingerprint);
+    }
+    for (const [name, id] of names) this.addName(name, id);
   }
 
   /** Whether an entry with this id exists that has the same content, or that has all parts of this one. */

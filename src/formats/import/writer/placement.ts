@@ -12,10 +12,18 @@ export interface Placed {
   readonly from?: string | null;
 }
 
+export interface PlacementJson {
+  /** The last entry and the name of each branch that has entries. */
+  readonly heads: readonly (readonly [head: string, name: string])[];
+  readonly names: readonly string[];
+  readonly empty: string | undefined;
+  readonly count: number;
+}
+
 export class Placement {
   /** The last entry of each branch, and the branch. */
   readonly #heads: Map<string, BranchRef> = new Map();
-  readonly #names: Set<string> = new Set(["main"]);
+  #names: Set<string> = new Set(["main"]);
   /** A branch that has no entry yet. */
   #empty: BranchRef | undefined;
   #count = 0;
@@ -29,6 +37,21 @@ export class Placement {
       else if (!this.#heads.has(head)) this.#heads.set(head, ref);
     }
     this.#count = branches.length;
+  }
+
+  /** As `toJSON` returned it, for a run that writes nothing: no branch has an id. */
+  static from({ heads, names, empty, count }: PlacementJson): Placement {
+    const placement = new Placement([]);
+    for (const [head, name] of heads) placement.#heads.set(head, { id: undefined, name });
+    placement.#names = new Set(names);
+    placement.#empty = empty === undefined ? undefined : { id: undefined, name: empty };
+    placement.#count = count;
+    return placement;
+  }
+
+  toJSON(): PlacementJson {
+    const heads = [...this.#heads].map(([head, { name }]) => [head, name] as const);
+    return { heads, names: [...this.#names], empty: this.#empty?.name, count: this.#count };
   }
 
   get branches(): number {

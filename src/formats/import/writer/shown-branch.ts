@@ -5,6 +5,7 @@ import { isPlainObject } from "../../../util/json.ts";
 import type { SourceConversation } from "../../contract/reader.ts";
 import type { ConversationOriginals } from "../original/conversation-originals.ts";
 import type { EntryIntake, QueuedEntry } from "./entry-intake.ts";
+import type { PreviewedBranch } from "./previews.ts";
 
 /** The original that a conversation was made of. */
 const FIRST = 1;
@@ -18,9 +19,9 @@ export class ShownBranch {
   /** The last entry of the file, and the latest time of one. */
   #lastRead: string | undefined;
   #usedAtMs = Number.NEGATIVE_INFINITY;
-  #isHidden: boolean;
-  /** What an import would have checked out. */
-  #previewed: { readonly atMs: number; readonly isHidden: boolean } | undefined;
+  readonly #isHidden: boolean;
+  /** Where nothing is written: what an import would have checked out. */
+  #previewed: PreviewedBranch | undefined;
 
   constructor(intake: EntryIntake, isUnfinished: boolean, { isHidden }: SourceConversation) {
     this.#intake = intake;
@@ -28,13 +29,13 @@ export class ShownBranch {
     this.#isHidden = isHidden === true;
   }
 
-  /** Where nothing is written, the files of a conversation share this: the next one begins. */
-  begin({ isHidden }: SourceConversation): void {
-    this.#isHidden = isHidden === true;
-    this.leaf = undefined;
-    this.#lastRead = undefined;
-    this.#usedAtMs = Number.NEGATIVE_INFINITY;
-    this.#intake.tree.beginAnother(this.#isHidden);
+  get previewed(): PreviewedBranch | undefined {
+    return this.#previewed;
+  }
+
+  restore(previewed: PreviewedBranch | undefined): void {
+    this.#previewed = previewed;
+    if (this.#isHidden) this.#intake.tree.belongsToOthers();
   }
 
   /** The file has this entry. */
@@ -44,7 +45,7 @@ export class ShownBranch {
   }
 
   /**
-   * `hidden`: originals of other files that their tool hides.
+   * `hidden`: the names of files that their tool hides.
    *
    * Only when something was added: a branch that the user checked out since stays checked out.
    */
@@ -52,7 +53,7 @@ export class ShownBranch {
     start: SourceConversation,
     originals: readonly ConversationOriginals[],
     isNew: boolean,
-    hidden: () => Promise<ReadonlySet<number>>,
+    hidden: () => readonly string[],
   ): Promise<void> {
     const { tree } = this.#intake;
     const numbers = originals.flatMap((one) => one.numbers);
@@ -65,7 +66,7 @@ export class ShownBranch {
     const isFresh = this.#isUnfinished || originals.some((one) => one.isNew);
     const reveals = !isHidden && !isFirst && isFresh && (await this.#showsArchived());
     const last = added ?? (reveals ? this.#revealed() : undefined);
-    if (last === undefined) return isHidden && !isFirst ? this.#hide(originals, await hidden()) : undefined;
+    if (last === undefined) return isHidden && !isFirst ? this.#hide(originals, hidden()) : undefined;
     await tree.settle();
     if ((isHidden && !isFirst) || (!reveals && (await this.#isUsedLater()))) return;
     if (this.leaf !== undefined) await tree.seqOf(this.leaf);
@@ -103,9 +104,10 @@ export class ShownBranch {
   }
 
   /** The file was archived since its entries were imported: what was used last of the others is shown. */
-  async #hide(originals: readonly ConversationOriginals[], hidden: ReadonlySet<number>): Promise<void> {
+  async #hide(originals: readonly ConversationOriginals[], names: readonly string[]): Promise<void> {
     const { tree } = this.#intake;
     const isOwn = (original: number): boolean => originals.some((one) => one.isFile(original));
+    const hidden = await this.#intake.originalsOf(names);
     const isOut = (original: number): boolean => isOwn(original) || hidden.has(original);
     const shown = originalIn(await tree.shownEntry());
     const other = shown !== undefined && isOwn(shown) ? tree.known.lastOfOthers(isOut) : undefined;

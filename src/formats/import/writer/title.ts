@@ -39,6 +39,16 @@ export class SourceTitle {
     return this.#derived !== undefined;
   }
 
+  /** The first words of the user, as far as they are known: a file may be read after the one that has them. */
+  get derived(): string | undefined {
+    return this.#derived;
+  }
+
+  /** An earlier file has the first words. */
+  restore(derived: string | undefined): void {
+    this.#derived ??= derived;
+  }
+
   derive(message: Message): void {
     this.#derived ??= derivedTitle(this.#placeholders.isEmpty ? message : this.#withStarts(message));
   }

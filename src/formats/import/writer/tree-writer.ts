@@ -10,6 +10,7 @@ import type { SourceTree } from "../../contract/reader.ts";
 import { type BatchOptions, BatchWriter, type Create, type Outgoing } from "./batch-writer.ts";
 import { contentFingerprint, isFinal, KnownEntries, versionId } from "./known-entries.ts";
 import { type BranchRef, type Placed, Placement } from "./placement.ts";
+import type { PreviewedTree } from "./previews.ts";
 
 /** An entry and where it belongs. */
 export interface Placeable {
@@ -27,7 +28,7 @@ export interface Placeable {
 const MAIN_NAME = "main";
 
 export class TreeWriter {
-  readonly known: KnownEntries;
+  known: KnownEntries;
   readonly #ingest: Ingest;
   readonly #conversation: string;
   /** Count without writing. */
@@ -48,6 +49,7 @@ export class TreeWriter {
   bytes = 0;
   /** Messages that the store has taken, or would take. */
   messagesAdded = 0;
+  #messagesBefore = 0;
 
   /** `create`: see `BatchWriter`. */
   constructor(
@@ -66,6 +68,11 @@ export class TreeWriter {
       () => this.known.complete,
       (ready, seq) => this.#another(ready, seq),
     );
+  }
+
+  /** For a run that writes nothing: all messages that it found so far, also in earlier files. */
+  get messagesFound(): number {
+    return this.#messagesBefore + this.messagesAdded;
   }
 
   get branches(): number {
@@ -105,16 +112,28 @@ export class TreeWriter {
     this.lastOnPath = last;
   }
 
+  /** For a run that writes nothing: what to know in another file of the conversation. */
+  preview(): Omit<PreviewedTree, "tails"> {
+    const { known } = this;
+    return { messages: this.messagesFound, placement: this.#placement.toJSON(), known: known.preview() };
+  }
+
+  restore({ messages, placement, known }: Omit<PreviewedTree, "tails">): void {
+    if ("preview" in known) this.known = known;
+    else this.known.restore(known);
+    this.#placement = Placement.from(placement);
+    this.#branchesBefore = this.#placement.branches;
+    this.#messagesBefore = messages;
+  }
+
   /** Look up which originals the branches end in. */
   async loadEnds(): Promise<void> {
     for (const head of this.#placement.heads) this.#endsBefore.set(head, originalIn(await this.entry(head)));
   }
 
-  /** Nothing is written, and the next file of the conversation is read: its entries follow none of the file before. */
-  beginAnother(isHidden: boolean): void {
-    this.#lastId = undefined;
-    this.#endsBefore.clear();
-    if (isHidden) for (const head of this.#placement.heads) this.#endsBefore.set(head, undefined);
+  /** For a run that writes nothing: all branches so far end in other files. */
+  belongsToOthers(): void {
+    for (const head of this.#placement.heads) this.#endsBefore.set(head, undefined);
   }
 
   /** Whether a branch ended with this entry before, which is not of a file: `isFile` tells its originals. */
