@@ -61,7 +61,10 @@ interface LinesFormat {
   open(sink: Sink, around: Surroundings, state: Json | undefined, base?: BaseFile | undefined): RecordReader;
 }
 
-/** What was found in files that others continue. Each is read once in an import, however many forks lead to it. */
+/**
+ * What was found in files that others continue, and in folders. Each is read once in an import, however many forks or
+ * files lead to it.
+ */
 export interface Findings {
   /**
    * What `look` finds in a file or a folder, also if that is nothing. It is called again if the file has changed
@@ -104,7 +107,12 @@ interface DocumentFormat {
    * Called for the value, or for each element in turn. One whose messages are in separate files yields now and then
    * how many bytes of these it has read, so that entries are written before more are read.
    */
-  read(record: SourceRecord, sink: Sink, around: Surroundings): Promise<void> | void | AsyncGenerator<number>;
+  read(
+    record: SourceRecord,
+    sink: Sink,
+    around: Surroundings,
+    findings: Findings,
+  ): Promise<void> | void | AsyncGenerator<number>;
   /**
    * Messages are in separate files, which may change without this one.
    * A file that led to a conversation is then read in every import.

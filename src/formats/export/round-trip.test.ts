@@ -16,6 +16,7 @@ import { openStore } from "../../store/open.ts";
 import type { Store } from "../../store/store.ts";
 import { decodeLine } from "../../transcript/lines.ts";
 import { isJsonObject } from "../../util/json.ts";
+import { FoundBefore } from "../import/forks/found-before.ts";
 import { importConversations } from "../import/run.ts";
 import { colloquy } from "../readers/colloquy/index.ts";
 
@@ -114,7 +115,12 @@ describe("an export that is read again", () => {
     const sink = new RecordingSink();
     const value = JSON.parse(await exported(store, id, { to: "json" }));
     expect(colloquy.document.sniff(value)).toBe(true);
-    await colloquy.document.read({ value, line: null, offset: null }, sink, surroundings("a.json"));
+    await colloquy.document.read(
+      { value, line: null, offset: null },
+      sink,
+      surroundings("a.json"),
+      new FoundBefore(),
+    );
     const [found] = sink.conversations as [Recorded];
     expect(added(found)).toEqual(content(await logOf(store)));
     expect(found.start).toMatchObject({

@@ -290,7 +290,8 @@ async function readDocument(opened: Opened, format: WithDocument): Promise<void>
       sink.originals.element = element.offset;
       if ("problem" in element) sink.skip({ ...element, line: null }, element.problem);
       else {
-        const reading = await format.document.read({ ...element, line: null }, sink, file.around);
+        const record = { ...element, line: null };
+        const reading = await format.document.read(record, sink, file.around, session.findings);
         for await (const bytes of reading ?? []) {
           await write(opened, sink, element.offset - done + bytes, check);
           await sink.trim();

@@ -9,6 +9,7 @@ import type {
   SourceRecord,
   Surroundings,
 } from "../../../src/formats/contract/reader.ts";
+import { FoundBefore } from "../../../src/formats/import/forks/found-before.ts";
 import type { JsonObject } from "../../../src/util/json.ts";
 
 export interface Recorded {
@@ -112,7 +113,12 @@ export async function readValues(
 ): Promise<RecordingSink> {
   const sink = new RecordingSink();
   for (const [index, value] of values.entries()) {
-    await document.read({ value: value as JsonObject, line: null, offset: index + 1 }, sink, around);
+    await document.read(
+      { value: value as JsonObject, line: null, offset: index + 1 },
+      sink,
+      around,
+      new FoundBefore(),
+    );
   }
   return sink;
 }

@@ -8,6 +8,7 @@ import {
 } from "../../../../test/support/samples/recording-sink.ts";
 import type { Json, JsonObject } from "../../../util/json.ts";
 import type { SourceEntry } from "../../contract/reader.ts";
+import { FoundBefore } from "../../import/forks/found-before.ts";
 import { codex } from "./index.ts";
 
 const fixture = (name: string): string => readFileSync(`test/fixtures/codex/${name}`, "utf8");
@@ -373,7 +374,12 @@ describe("early and recent files of Codex", () => {
     expect(codex.document.sniff(value)).toBe(true);
     expect(codex.document.sniff({ session: {}, items: [] })).toBe(false);
     const sink = new RecordingSink();
-    await codex.document.read({ value, line: null, offset: null }, sink, surroundings("rollout.json"));
+    await codex.document.read(
+      { value, line: null, offset: null },
+      sink,
+      surroundings("rollout.json"),
+      new FoundBefore(),
+    );
     expect(sink.conversations[0]?.start.sourceId).toBe("11111111-2222-4333-8444-555555555555");
     expect(sink.lines()).toEqual([
       "user: What is in this folder?",

@@ -8,6 +8,7 @@ import {
   surroundings,
 } from "../../../../test/support/samples/recording-sink.ts";
 import { encodeHeader, sealObject } from "../../../transcript/lines.ts";
+import { FoundBefore } from "../../import/forks/found-before.ts";
 import { colloquy } from "./index.ts";
 
 function read(text: string, path = "sessions/garden.jsonl"): RecordingSink {
@@ -109,6 +110,7 @@ describe("the JSON document", () => {
         { value: value as never, line: null, offset: null },
         sink,
         surroundings("x.json"),
+        new FoundBefore(),
       );
     await give({ colloquy: 1, entries: [] });
     await give({

@@ -7,6 +7,7 @@ import {
   surroundings,
 } from "../../../../test/support/samples/recording-sink.ts";
 import type { Json, JsonObject } from "../../../util/json.ts";
+import { FoundBefore } from "../../import/forks/found-before.ts";
 import { gemini } from "./index.ts";
 
 const FOLDER = "test/fixtures/gemini";
@@ -27,7 +28,12 @@ function readText(text: string, path = "chats/session-x.jsonl"): RecordingSink {
 async function readDocument(name: string): Promise<RecordingSink> {
   const sink = new RecordingSink();
   const value = JSON.parse(fixture(name)) as JsonObject;
-  await gemini.document.read({ value, line: null, offset: null }, sink, surroundings(`${FOLDER}/${name}`));
+  await gemini.document.read(
+    { value, line: null, offset: null },
+    sink,
+    surroundings(`${FOLDER}/${name}`),
+    new FoundBefore(),
+  );
   return sink;
 }
 

@@ -9,6 +9,7 @@ import {
 import { toOpenAI } from "../../../message/apis/openai.ts";
 import type { Message } from "../../../message/types.ts";
 import type { JsonObject } from "../../../util/json.ts";
+import { FoundBefore } from "../../import/forks/found-before.ts";
 import { openaiChat } from "./index.ts";
 
 function fixture(name: string): string {
@@ -34,7 +35,7 @@ async function readDocument(
   const sink = new RecordingSink();
   for (const [index, value] of values.entries()) {
     const record = { value: value as JsonObject, line: null, offset: offset + index * 10 };
-    await openaiChat.document.read(record, sink, surroundings(path));
+    await openaiChat.document.read(record, sink, surroundings(path), new FoundBefore());
   }
   return sink;
 }
@@ -203,6 +204,7 @@ test("The same array, read again with the same sink, starts from the beginning",
       { value: { role: "user", content: `at ${offset}` }, line: null, offset },
       sink,
       around,
+      new FoundBefore(),
     );
   }
   const ids = sink.conversations[0]?.entries.map(({ id }) => id) ?? [];

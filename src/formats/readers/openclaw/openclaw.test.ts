@@ -10,6 +10,7 @@ import {
 } from "../../../../test/support/samples/recording-sink.ts";
 import type { JsonObject } from "../../../util/json.ts";
 import type { SourceDatabase, SourceEntry } from "../../contract/reader.ts";
+import { FoundBefore } from "../../import/forks/found-before.ts";
 import { openclaw } from "./index.ts";
 import { openclawKeys } from "./keys.ts";
 import { isOpenclawPath } from "./place.ts";
@@ -110,7 +111,12 @@ describe("the index of OpenClaw", () => {
     expect(openclaw.document.sniff({})).toBe(false);
     expect(openclaw.document.sniff({ "a:b": { sessionId: "x" }, version: 1 })).toBe(false);
     const sink = new RecordingSink();
-    openclaw.document.read({ value: index, line: null, offset: null }, sink, surroundings("sessions.json"));
+    openclaw.document.read(
+      { value: index, line: null, offset: null },
+      sink,
+      surroundings("sessions.json"),
+      new FoundBefore(),
+    );
     expect(sink.conversations).toEqual([]);
   });
 

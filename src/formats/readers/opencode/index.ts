@@ -10,7 +10,7 @@
 import { join } from "node:path";
 import type { JsonObject } from "../../../util/json.ts";
 import { filledIn, numberIn, objectIn, objectsIn } from "../../../util/values.ts";
-import type { FormatWith } from "../../contract/format.ts";
+import type { Findings, FormatWith } from "../../contract/format.ts";
 import type { Sink, SourceRecord, Surroundings } from "../../contract/reader.ts";
 import { partOf } from "../shared/records.ts";
 import { isOpencodeDatabase, readDatabase } from "./database.ts";
@@ -24,7 +24,7 @@ export const opencode: FormatWith<"document" | "database"> = {
   document: {
     isScattered: true,
     sniff: (value) => kindOf(value) !== undefined,
-    async *read(record, sink, around) {
+    async *read(record, sink, around, findings) {
       const value = objectIn(record.value) ?? {};
       switch (kindOf(value)) {
         case "session":
@@ -32,9 +32,9 @@ export const opencode: FormatWith<"document" | "database"> = {
         case "export":
           return readExport(value, record, sink);
         case "message":
-          return yield* standIn(value, sink, around);
+          return yield* standIn(value, sink, around, findings);
         case "part":
-          return missMessage(value, sink, around);
+          return missMessage(value, sink, around, findings);
         case "other":
           return;
         default:
@@ -97,15 +97,25 @@ function readExport({ info, messages }: JsonObject, record: SourceRecord, sink: 
   reader.finish();
 }
 
-async function* standIn(value: JsonObject, sink: Sink, around: Surroundings): AsyncGenerator<number> {
+async function* standIn(
+  value: JsonObject,
+  sink: Sink,
+  around: Surroundings,
+  findings: Findings,
+): AsyncGenerator<number> {
   const id = filledIn(value.sessionID) ?? filledIn(objectIn(value.metadata)?.sessionID) ?? "";
-  if (!(await isFirstInFolder(around)) || (await hasSessionFile(id, around))) return;
+  if (!(await isFirstInFolder(around, findings)) || (await hasSessionFile(id, around))) return;
   sink.unresolved(`session ${id}`);
   yield* readTree({ id }, undefined, "../..", sink, around);
 }
 
-async function missMessage(value: JsonObject, sink: Sink, around: Surroundings): Promise<void> {
+async function missMessage(
+  value: JsonObject,
+  sink: Sink,
+  around: Surroundings,
+  findings: Findings,
+): Promise<void> {
   const [message, session] = [filledIn(value.messageID) ?? "", filledIn(value.sessionID) ?? ""];
-  if (!(await isFirstInFolder(around)) || (await hasMessageFile(session, message, around))) return;
+  if (!(await isFirstInFolder(around, findings)) || (await hasMessageFile(session, message, around))) return;
   sink.unresolved(`message ${message}`);
 }

@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import { RecordingSink } from "../../../../test/support/samples/recording-sink.ts";
 import type { JsonObject } from "../../../util/json.ts";
 import type { Surroundings } from "../../contract/reader.ts";
+import { FoundBefore } from "../../import/forks/found-before.ts";
 import { opencode } from "./index.ts";
 
 const ROOT = new URL("../../../../test/fixtures/opencode/", import.meta.url);
@@ -36,8 +37,14 @@ function around(path: string, changed: Readonly<Record<string, string | undefine
   return own;
 }
 
-function steps(value: JsonObject, sink: RecordingSink, beside: Surroundings): AsyncGenerator<number> {
-  return opencode.document.read({ value, line: null, offset: 0 }, sink, beside) as AsyncGenerator<number>;
+function steps(
+  value: JsonObject,
+  sink: RecordingSink,
+  beside: Surroundings,
+  findings: FoundBefore = new FoundBefore(),
+): AsyncGenerator<number> {
+  const record = { value, line: null, offset: 0 };
+  return opencode.document.read(record, sink, beside, findings) as AsyncGenerator<number>;
 }
 
 async function read(
@@ -309,4 +316,23 @@ test("The parts of a message are read when those before it were passed on", asyn
     before = bytes;
   }
   expect(count).toBeGreaterThan(3);
+});
+
+test("A folder is listed once for all of its files", async () => {
+  const findings = new FoundBefore();
+  let listed = 0;
+  for (const name of ["msg_01", "msg_02", "msg_03"]) {
+    const path = `storage/message/ses_a/${name}.json`;
+    const beside = around(path);
+    const counting: Surroundings = {
+      ...beside,
+      async list(folder) {
+        if (folder === ".") listed++;
+        return beside.list(folder);
+      },
+    };
+    const value = JSON.parse(readFileSync(new URL(path, ROOT), "utf8"));
+    for await (const _ of steps(value, new RecordingSink(), counting, findings));
+  }
+  expect(listed).toBe(1);
 });

@@ -8,6 +8,7 @@
  */
 import type { JsonObject } from "../../../util/json.ts";
 import { filledIn, objectIn, objectsIn } from "../../../util/values.ts";
+import type { Findings } from "../../contract/format.ts";
 import type { Sink, SourceRecord, Surroundings } from "../../contract/reader.ts";
 import { parsedValue } from "../../sources/json/records.ts";
 import { comparePlaces, inOrder, type Place, placeOf } from "./order.ts";
@@ -47,9 +48,10 @@ export async function* readTree(
 }
 
 /** Work that is done once for all files of a folder is done with the first. */
-export async function isFirstInFolder(around: Surroundings): Promise<boolean> {
+export async function isFirstInFolder(around: Surroundings, findings: Findings): Promise<boolean> {
   const name = around.path.split(/[/\\]/).at(-1);
-  return (await jsonFiles(around, "."))[0] === name;
+  const look = async (): Promise<string | undefined> => (await jsonFiles(around, "."))[0];
+  return (await findings.in(".", around, "opencode first file", look)) === name;
 }
 
 /** From the file of a message. */

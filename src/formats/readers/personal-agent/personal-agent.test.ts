@@ -7,6 +7,7 @@ import {
   recordsIn,
   surroundings,
 } from "../../../../test/support/samples/recording-sink.ts";
+import { FoundBefore } from "../../import/forks/found-before.ts";
 import { personalAgent } from "./index.ts";
 
 const fixture = (name: string): string => readFileSync(`test/fixtures/personal-agent/${name}`, "utf8");
@@ -71,7 +72,12 @@ describe("PersonalAgent", () => {
     expect(personalAgent.document.sniff({ messages: [{ role: "user", content: "x" }] })).toBe(false);
     expect(personalAgent.document.sniff({ chat_messages: [] })).toBe(false);
     const sink = new RecordingSink();
-    await personalAgent.document.read({ value, line: null, offset: null }, sink, surroundings("later.json"));
+    await personalAgent.document.read(
+      { value, line: null, offset: null },
+      sink,
+      surroundings("later.json"),
+      new FoundBefore(),
+    );
     const [{ start, entries, notes }] = sink.conversations as [Recorded];
     expect(start).toMatchObject({ sourceId: "0b0c0d0e-0000-4000-8000-000000000001", title: "Later" });
     expect(entries[1]?.message).toEqual({

@@ -4,6 +4,7 @@ import { RecordingSink, surroundings } from "../../../../test/support/samples/re
 import { FlatTools, mediaBlock } from "../../../message/apis/flat-tools.ts";
 import type { Json } from "../../../util/json.ts";
 import type { RecordReader } from "../../contract/reader.ts";
+import { FoundBefore } from "../../import/forks/found-before.ts";
 import { colloquy } from "../colloquy/index.ts";
 import { goclaw } from "../goclaw/index.ts";
 import { komatachi } from "../komatachi/index.ts";
@@ -97,7 +98,12 @@ describe("readers of plain transcripts", () => {
       fc.property(fc.dictionary(fc.constantFrom(...MEMBERS), anything), (value) => {
         for (const format of [colloquy.document, personalAgent.document]) {
           format.sniff(value);
-          format.read({ value, line: null, offset: null }, new RecordingSink(), surroundings("a/b.json"));
+          format.read(
+            { value, line: null, offset: null },
+            new RecordingSink(),
+            surroundings("a/b.json"),
+            new FoundBefore(),
+          );
         }
       }),
       { numRuns: 300 },

@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { RecordingSink, readFile, surroundings } from "../../../../test/support/samples/recording-sink.ts";
 import type { Message } from "../../../message/types.ts";
 import type { JsonObject } from "../../../util/json.ts";
+import { FoundBefore } from "../../import/forks/found-before.ts";
 import { sharegpt } from "./index.ts";
 
 function fixture(name: string): string {
@@ -98,7 +99,12 @@ test("An array of the first form is read as well", async () => {
   const sink = new RecordingSink();
   const [value] = JSON.parse(fixture("items.json"));
   expect(sharegpt.document.sniff(value)).toBe(true);
-  await sharegpt.document.read({ value, line: null, offset: 1 }, sink, surroundings("items.json"));
+  await sharegpt.document.read(
+    { value, line: null, offset: 1 },
+    sink,
+    surroundings("items.json"),
+    new FoundBefore(),
+  );
   expect(sink.lines()).toEqual(["user: <div>Hi</div>", "assistant: <p>Hello</p>"]);
 });
 
