@@ -11,8 +11,11 @@ import { shortJson } from "../text-placeholders.ts";
 import { EntryTable } from "./entry-table.ts";
 import type { UnboundEntry } from "./stored-entry.ts";
 
-/** With more names than this, the older half is kept in a table. */
-const NAMES_MAX = 100_000;
+/**
+ * With more names than this, the older half is kept in a table, in a tenth of the memory. To continue after another
+ * name of an entry in there takes a look into the store, so the table is for entries that few others will follow.
+ */
+const NAMES_MAX = 25_000;
 
 /** Entries that are not in the store, with their other names. */
 export interface KnownJson {
