@@ -1,32 +1,22 @@
 /** Copies SQLite files that cannot be read in place to a temporary folder. */
-import { constants, copyFileSync, mkdtempSync, rmSync, statSync } from "node:fs";
+import { constants, copyFileSync, statSync } from "node:fs";
 import { open } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { sizeOf } from "./database-files.ts";
 import { fileProblem, problem } from "./problem.ts";
+import {
+  isOfTemporary,
+  type TemporaryDatabase,
+  temporaryDatabase,
+  temporaryProblem,
+} from "./temporary-database.ts";
 import type { SourceFile } from "./types.ts";
 
 export const COPY_BYTES_MAX: number = 2 * 1024 ** 3;
 
-export interface TemporaryDatabase {
-  readonly path: string;
-  remove(): void;
-}
-
-/** Only the owner can enter the folder. */
-export function temporaryDatabase(): TemporaryDatabase {
-  const folder = mkdtempSync(join(tmpdir(), "colloquy-source-"));
-  return {
-    path: join(folder, "copy.sqlite"),
-    remove: () => rmSync(folder, { recursive: true, force: true }),
-  };
-}
-
 /** With its log or journal. `undefined` when it is too large. Fails when it changes during the copy. */
 export function copyOfDatabase(path: string, suffix: "-wal" | "-journal"): TemporaryDatabase | undefined {
   if ((sizeOf(path) ?? 0) + (sizeOf(path + suffix) ?? 0) > COPY_BYTES_MAX) return undefined;
-  const copy = temporaryDatabase();
+  const copy = temporaryDatabase(path);
   try {
     const before = versionOf(path, suffix);
     for (const end of ["", suffix]) {
@@ -38,8 +28,12 @@ export function copyOfDatabase(path: string, suffix: "-wal" | "-journal"): Tempo
     return copy;
   } catch (error) {
     copy.remove();
-    throw fileProblem(error, path);
+    throw copyProblem(error, path);
   }
+}
+
+function copyProblem(error: unknown, path: string): Error {
+  return isOfTemporary(error) ? temporaryProblem(error, path) : fileProblem(error, path);
 }
 
 function versionOf(path: string, suffix: string): string {
@@ -49,13 +43,13 @@ function versionOf(path: string, suffix: string): string {
 
 /** The unpacked bytes of a file. */
 export async function copyOfMember(file: SourceFile): Promise<TemporaryDatabase> {
-  const copy = temporaryDatabase();
+  const copy = temporaryDatabase(file.path);
   try {
     await copyBytes(file, copy.path);
     return copy;
   } catch (error) {
     copy.remove();
-    throw fileProblem(error, file.path);
+    throw copyProblem(error, file.path);
   }
 }
 

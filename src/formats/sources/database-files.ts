@@ -7,6 +7,7 @@ import { sqliteCode } from "../../disk/sqlite-code.ts";
 import { withFile } from "../../disk/with-file.ts";
 import type { ColloquyError } from "../../errors.ts";
 import { fileProblem, problem, problemOf } from "./problem.ts";
+import { isTemporaryFull, temporaryProblem } from "./temporary-database.ts";
 import type { SourceFile } from "./types.ts";
 
 const HEADER_BYTES = 20;
@@ -91,6 +92,7 @@ export function urlOf(path: string, parameters: Readonly<Record<string, string>>
 /** An error of SQLite as a problem of the file. */
 export function sqliteProblem(error: unknown, path: string): ColloquyError {
   if (problemOf(error) !== undefined) return error as ColloquyError;
+  if (isTemporaryFull(error)) return temporaryProblem(error, path);
   switch (sqliteCode(error)) {
     case 5:
     case 6:

@@ -2,12 +2,13 @@
 import { realpathSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { sqliteCode } from "../../disk/sqlite-code.ts";
-import { copyOfDatabase, copyOfMember, type TemporaryDatabase } from "./database-copy.ts";
+import { copyOfDatabase, copyOfMember } from "./database-copy.ts";
 import { databaseFiles, isSqliteFile, readHeader, sizeOf, sqliteProblem, urlOf } from "./database-files.ts";
 import { columnsOf } from "./database-rows.ts";
 import { refuseOwn } from "./file-bytes.ts";
 import { LimitedRows } from "./limited-rows.ts";
 import { IntactRows } from "./salvage/intact-rows.ts";
+import { isTemporaryRefused, type TemporaryDatabase, temporaryProblem } from "./temporary-database.ts";
 import type { OpenSourceDatabase, SourceFile } from "./types.ts";
 
 /** Longer than a write of another program takes. A program that holds its lock longer will not release it soon. */
@@ -76,7 +77,7 @@ function openedCopy(shown: string, copy: TemporaryDatabase, note: string | undef
     return opened(copy.path, shown, copy.remove, note);
   } catch (error) {
     copy.remove();
-    throw sqliteProblem(error, shown);
+    throw isTemporaryRefused(error) ? temporaryProblem(error, shown) : sqliteProblem(error, shown);
   }
 }
 

@@ -12,7 +12,8 @@ export type ProblemKind =
   | "locked"
   | "open-store"
   | "too-large"
-  | "unsupported";
+  | "unsupported"
+  | "temporary";
 
 export function problem(kind: ProblemKind, message: string, cause?: unknown): ColloquyError {
   return new ColloquyError("SERVICE_UNAVAILABLE", message, { cause, details: { problem: kind } });

@@ -5,11 +5,17 @@
  * indexes then say which rows are missing.
  */
 import { DatabaseSync, type SQLInputValue } from "node:sqlite";
-import { COPY_BYTES_MAX, type TemporaryDatabase, temporaryDatabase } from "../database-copy.ts";
+import { COPY_BYTES_MAX } from "../database-copy.ts";
 import { sqliteProblem } from "../database-files.ts";
 import { type Row, rowsOf } from "../database-rows.ts";
 import { LimitedRows } from "../limited-rows.ts";
 import { problem, problemOf } from "../problem.ts";
+import {
+  isTemporaryRefused,
+  type TemporaryDatabase,
+  temporaryDatabase,
+  temporaryProblem,
+} from "../temporary-database.ts";
 
 /** A table is asked so often for what follows a damaged page: each question takes some microseconds. */
 const RANGES_MAX = 20_000;
@@ -18,6 +24,8 @@ const NAMED_MAX = 20;
 const NAME_CHARS_MAX = 100;
 /** The name of a row's number in what is read. */
 const NUMBER = "colloquy: number";
+
+const LACK = "is damaged, and what follows the damage was not read";
 
 /** The numbers of rows that are looked at together. */
 type Range = readonly [from: number, to: number];
@@ -49,9 +57,8 @@ export class SalvagedTables {
     if (this.#bytes > COPY_BYTES_MAX) {
       throw problem("damaged", `${shown} is damaged, and too large to copy what is intact`);
     }
-    this.#file = temporaryDatabase();
-    this.#copy = new DatabaseSync(this.#file.path);
-    this.#copy.exec("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF");
+    this.#file = temporaryDatabase(shown, LACK);
+    this.#copy = this.#created(this.#file);
     this.#rows = new LimitedRows(this.#copy, shown);
   }
 
@@ -67,13 +74,30 @@ export class SalvagedTables {
       const isWhole = this.#rows.unlimited(() => this.#addRows(table));
       this.#tellLost(table, isWhole);
     } catch (error) {
-      throw sqliteProblem(error, this.#shown);
+      throw this.#problemOf(error);
     }
   }
 
   close(): void {
     this.#copy.close();
     this.#file.remove();
+  }
+
+  #created(file: TemporaryDatabase): DatabaseSync {
+    try {
+      const copy = new DatabaseSync(file.path);
+      copy.exec("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF");
+      return copy;
+    } catch (error) {
+      file.remove();
+      throw this.#problemOf(error);
+    }
+  }
+
+  /** What the damaged file fails with is a problem already. */
+  #problemOf(error: unknown): Error {
+    const isOfCopy = problemOf(error) === undefined && isTemporaryRefused(error);
+    return isOfCopy ? temporaryProblem(error, this.#shown, LACK) : sqliteProblem(error, this.#shown);
   }
 
   #addRows(table: string): boolean {
