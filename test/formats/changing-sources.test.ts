@@ -1,5 +1,13 @@
 /** Sources that shrink, are replaced or rewritten while they are read, vanish, and come back. */
-import { mkdirSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { type Fidelity, originalSources } from "../../src/formats/export/original/original.ts";
@@ -137,6 +145,21 @@ describe.each([
     await expectWholeMessages(place.store);
     const now = (await exported(place.store)).at(-1);
     expect([now?.text === readFileSync(place.file, "utf8"), now?.fidelity.isExact]).toEqual([true, true]);
+    await expectVerified(place);
+  });
+
+  it.each([
+    ["a whole message", () => piSays("more", "first", "More")],
+    ["the beginning of one", () => piSays("more", "first", "More").slice(0, 40)],
+  ])("may not be complete yet when its tool adds %s", async (_, added) => {
+    await using place = await placed(engine, session(OLD, SIZES[size]));
+    const { skipped, pending } = await importWhile(place, () => appendFileSync(place.file, added()));
+    expect([skipped, pending]).toEqual([[], 1]);
+    expect((await idsIn(place.store)).size).toBe(1 + SIZES[size]);
+    const rest = piSays("more", "first", "More").slice(added().length);
+    appendFileSync(place.file, rest);
+    expect(await importConversations(place.store, [place.folder])).toMatchObject({ messages: 1, pending: 0 });
+    expect((await idsIn(place.store)).size).toBe(2 + SIZES[size]);
     await expectVerified(place);
   });
 

@@ -90,7 +90,7 @@ function passedOver(call: Call, { flags, forgotten, pending, dryRun }: ImportRep
     ...(isOut && !call.flags.has("again") ? ["Use --again to bring them back."] : []),
     ...(pending > 0
       ? [
-          `${counted(pending, "file")} ${pending === 1 ? "has" : "have"} an incomplete end, which is left for later.`,
+          `${counted(pending, "file")} may not be complete yet. The next import, or --watch, takes in the rest.`,
         ]
       : []),
   ];

@@ -5,6 +5,7 @@
  * file. So such a file waits for it. One that its tool left for a day is imported, but never continued: when the
  * message comes after all, all of the file is read, and the conversation without a message goes to the trash.
  */
+import { statSync } from "node:fs";
 import type { Ingest } from "../../store/write/ingest.ts";
 import { readLines } from "../sources/lines.ts";
 import type { ByteSource, SourceFile } from "../sources/types.ts";
@@ -37,6 +38,14 @@ export function keepNeverCompleted({ pending }: LineReader, sink: FileSink, file
   sink.originals.stream.add(offset, bytes, false);
   sink.skip({ line, offset }, "the last line was never completed");
   return true;
+}
+
+/** Whether its tool has written more than was there when it was opened, which was read up to `end`. */
+export function hasGrown({ archive, path, size }: SourceFile, end: number): boolean {
+  if (archive !== undefined) return false;
+  const now = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+  // Of a compressed file, `end` is another measure.
+  return now > size && now > end;
 }
 
 /** A clock may be a little ahead. A time that is far in the future says nothing. */

@@ -12,6 +12,7 @@ import type { ByteSource, SourceFile } from "../sources/types.ts";
 import {
   begunOf,
   formerlyBegun,
+  hasGrown,
   isFirstLineTorn,
   isOnlyBegun,
   keepNeverCompleted,
@@ -22,7 +23,7 @@ import { databaseFormat, isCompanion } from "./choose-format.ts";
 import { isOfStore, unexpected } from "./file-failure.ts";
 import { isUnchanged, memoryOf, type Read, START } from "./file-memory.ts";
 import { FileSink } from "./file-sink.ts";
-import { fingerprintOf } from "./fingerprint.ts";
+import { fingerprintNow, fingerprintOf } from "./fingerprint.ts";
 import { type Fork, forkOf, retire } from "./forks/fork.ts";
 import type { FileMemory, Ledger, PutOptions } from "./ledger/ledger.ts";
 import { LineReader } from "./line-reader.ts";
@@ -177,7 +178,8 @@ async function readLinesOf(opened: Opened, format: WithLines, records: readonly 
   const final = !isStopped && opened.isFinal(file) && !isOnlyBegun(format, file, ledger, sink);
   const isTorn = keepNeverCompleted(reading, sink, file);
   const isPending = reading.pending !== undefined && !isTorn;
-  if (!isStopped && (!final || isPending)) session.report.count(file.path, "pending");
+  const mayGrow = !final || isPending || hasGrown(file, stream.end);
+  if (!isStopped && mayGrow) session.report.count(file.path, "pending");
   reader.end(final);
   const isWhole = final && !isPending && problem === undefined;
   await finish(opened, sink, final, isWhole ? stream.end : undefined);
@@ -211,16 +213,6 @@ async function readLinesOf(opened: Opened, format: WithLines, records: readonly 
 function stateOf(reader: RecordReader, sink: FileSink, placeholders: TextPlaceholders): Json | undefined {
   const state = sink.canContinue ? reader.state() : undefined;
   return placeholders.areIn(state) ? undefined : state;
-}
-
-/** Empty if the file was cut: nothing continues there. */
-async function fingerprintNow(source: ByteSource, offset: number): Promise<string> {
-  try {
-    return await fingerprintOf(source, offset);
-  } catch (error) {
-    if (problemOf(error) === undefined) throw error;
-    return "";
-  }
 }
 
 /**
