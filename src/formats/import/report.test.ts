@@ -106,6 +106,22 @@ describe("a dry run says what the import reports", () => {
     },
   );
 
+  it("of a fork with a title, when its session has none", async () => {
+    const folder = tempFolder();
+    const command = (session: string, timestamp: string): string =>
+      line("1", null, "<command-name>/clear</command-name>")
+        .replace("{", `{"timestamp":"${timestamp}",`)
+        .replace('"s"', `"${session}"`);
+    const title = `${JSON.stringify({ type: "custom-title", customTitle: "Mine", sessionId: "a" })}\n`;
+    writeFileSync(join(folder, "a.jsonl"), command("a", "2026-01-02T10:00:00Z") + title);
+    writeFileSync(join(folder, "b.jsonl"), command("b", "2026-01-01T10:00:00Z"));
+    await using store = await openStore("ephemeral:");
+    const dry = await importConversations(store, [folder], { dryRun: true });
+    const imported = await importConversations(store, [folder]);
+    expect(imported.imported).toMatchObject([{ key: "claude-code:b", title: "Mine" }]);
+    expect(reported(dry)).toEqual(reported(imported));
+  });
+
   it("of a fork that was archived, and so does not continue the branch of its session", async () => {
     const folder = join(tempFolder(), "p");
     cpSync("test/fixtures/claude-code/2.1.325-typed-forks", folder, { recursive: true });

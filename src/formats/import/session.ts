@@ -126,7 +126,7 @@ export class ImportSession {
     if (earlier === undefined) return start;
     const { isHidden } = start;
     if (!isCopyOf(earlier, start)) return { ...earlier, isHidden };
-    return { ...earlier, title: undefined, isCopy: undefined, ...start, isHidden };
+    return { ...earlier, isCopy: undefined, ...start, isHidden };
   }
 
   /** What a file says of a conversation. Where nothing is written, one of its files names it. */
