@@ -103,7 +103,8 @@ describe("a config that changes while the gateway runs", () => {
       await expect.poll(async () => (await status()).config.problem, PATIENT).toMatch(/colloquy\.json|b\//);
       expect(await statusFor(url, `a.example:${port}`)).toBe(200);
       expect(await shown()).toContain("The config is refused, and the last good one stays: ");
-      expect(file("gateway.log")).toContain("config refused: the last good one stays");
+      const refused = "config refused: the last good one stays";
+      await expect.poll(() => file("gateway.log"), PATIENT).toContain(refused);
       write({ gateway: { hosts: ["a.example"] }, models: { default: "offline" } });
       await expect.poll(async () => (await status()).config.problem, PATIENT).toBe(null);
     }
@@ -115,7 +116,7 @@ describe("a config that changes while the gateway runs", () => {
     write({ gateway: { port: 4711 }, sessions: { tree_enabled: false } });
     const restart = ["gateway.port", "sessions.tree_enabled"];
     await expect.poll(async () => (await status()).config.restart, PATIENT).toEqual(restart);
-    expect(file("gateway.log")).toContain(JSON.stringify(restart));
+    await expect.poll(() => file("gateway.log"), PATIENT).toContain(JSON.stringify(restart));
     const { stdout } = await place.run(["gateway", "status"]);
     expect(stdout).toContain(
       "These settings take effect with its next start: gateway.port, sessions.tree_enabled",
