@@ -130,8 +130,8 @@ async function importTwice(
   expect(texts).toEqual(ALL.filter((text) => texts.includes(text)));
   expected.missing(ALL.filter((text) => !texts.includes(text)));
   expect(readdirSync(tmpdir())).toEqual([]);
-  // It is not done with: nothing new is found, but it is said again.
-  expect(await importConversations(store, [path])).toMatchObject({ messages: 0, skipped });
+  // Looking for what is intact takes time, which a watch would take every minute.
+  expect(await importConversations(store, [path])).toMatchObject({ messages: 0, unchanged: 1, skipped });
   writeFileSync(path, whole);
   expect(await importConversations(store, [path])).toMatchObject({ skipped: [] });
   expect([...new Set(await textsIn(store))]).toEqual(ALL);

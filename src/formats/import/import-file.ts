@@ -346,8 +346,7 @@ async function readDatabase(opened: Opened): Promise<void> {
     await finish(opened, sink, true);
     if (problem !== undefined) throw problem;
     if (session.mode !== "write") return;
-    // A damaged one is read again, until it is mended.
-    const whole = signal?.aborted !== true && !sink.isWaiting && !hasLog(file) && !database.isDamaged;
+    const whole = signal?.aborted !== true && !sink.isWaiting && !hasLog(file);
     const read = { format: format.name, offset: 0, line: 1, whole };
     putRead(opened, memoryOf(file, read, sink, ""), sink);
   } finally {
