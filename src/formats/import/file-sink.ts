@@ -1,6 +1,6 @@
 /** The sink for the reader of one file: passes entries to the writers of their conversations. */
 import { isOffPath } from "../../tree/control.ts";
-import { isJsonObject, isPlainObject, type Json, type JsonObject } from "../../util/json.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../util/json.ts";
 import { conversationIdOf, madeId } from "../contract/ids.ts";
 import type {
   ConversationSink,
@@ -27,7 +27,6 @@ const COMPLETED_MS = 10 * 60_000;
 /** Damage before the first conversation does not wait for it without limit. */
 const EARLY_MAX = 10_000;
 const SKIPPED_KEPT_MAX = 100;
-const VERSIONS_KEPT_MAX = 100;
 const HANDLES_MAX = 64;
 const HANDLES_KEPT = 16;
 /** So many times that number may be on their way to the store. */
@@ -294,8 +293,7 @@ export class FileSink implements Sink {
         id: writer.id,
         last,
         originals: this.originals.save(writer) ?? null,
-        versions: Object.fromEntries([...writer.intake.versions].slice(-VERSIONS_KEPT_MAX)),
-        tails: Object.fromEntries([...writer.intake.tails].slice(-VERSIONS_KEPT_MAX)),
+        ...writer.intake.save(),
       },
     ]);
     return Object.fromEntries([...this.#saved, ...open]);
@@ -353,8 +351,7 @@ export class FileSink implements Sink {
       update: (patch) => this.#session.update(this.#writerOf(handle), start, patch),
       leaf: (entryId) => this.#writerOf(handle).leaf(entryId),
     };
-    if (isPlainObject(saved.versions)) writer.intake.addVersions(saved.versions);
-    if (isPlainObject(saved.tails)) writer.intake.addTails(saved.tails);
+    writer.intake.resume(saved);
     this.originals.resume(writer, saved.originals, resumes);
     for (const record of this.#early.splice(0)) this.#keepDamage(writer, record);
     return handle;

@@ -44,15 +44,13 @@ export interface WriterOptions extends IntakeOptions {
   readonly replaced: (other: Replaced) => void;
 }
 
-type Found = readonly [info: ConversationInfo | undefined, wasPurged: boolean];
-
 export class ConversationWriter {
   readonly intake: EntryIntake;
   readonly #options: WriterOptions;
   readonly #key: SessionKey;
   readonly #shown: ShownBranch;
   /** What the store has, asked for early: by the time it is needed, the answer is there. */
-  readonly #found: Promise<Found>;
+  readonly #found: Promise<[ConversationInfo | undefined, boolean]>;
   #start: SourceConversation;
   readonly #title: SourceTitle;
   #queue: Queued[] = [];
@@ -300,7 +298,7 @@ export class ConversationWriter {
     }
   }
 
-  #find(): Promise<Found> {
+  #find(): Promise<[ConversationInfo | undefined, boolean]> {
     const { ingest, id } = this.#options;
     return Promise.all([ingest.find(id), ingest.wasPurged(id)]);
   }
@@ -332,8 +330,8 @@ export class ConversationWriter {
     if (wouldReturn) this.intake.flags.set("restored", 1);
     else if (this.isUnwanted) this.intake.flags.set(this.#isPurged ? "purged" : "in-trash", 1);
     else if (this.#info?.head != null) await this.#load(resumeAfter);
-    else if (mode === "write" && this.#start.verbatim !== true) this.intake.introduce(this.#start, atMs);
-    if (mode !== "write") this.#restore(this.#options.earlier?.(), atMs);
+    else if (isWriting && this.#start.verbatim !== true) this.intake.introduce(this.#start, atMs);
+    if (!isWriting) this.#restore(this.#options.earlier?.(), atMs);
   }
 
   /** Nothing is written: what earlier files would have added is known from their previews. */

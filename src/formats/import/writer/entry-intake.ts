@@ -23,6 +23,9 @@ import {
 } from "./stored-entry.ts";
 import { TreeWriter } from "./tree-writer.ts";
 
+/** An entry has other versions, and an answer parts, near the end of a file, where the next import goes on. */
+const NAMES_KEPT_MAX = 100;
+
 /** What the import does with the entries that readers add. */
 export type Mode = "write" | "dry-run" | "verify";
 
@@ -54,9 +57,9 @@ export class EntryIntake {
   readonly tree: TreeWriter;
   readonly flags: Map<string, number> = new Map();
   /** Entries whose last version has a different id: entries that follow them follow that version. */
-  readonly versions: Map<string, string> = new Map();
+  readonly #versions: Map<string, string> = new Map();
   /** Answers that earlier imports have stored in parts, and results between these: what follows them follows the last. */
-  readonly tails: Map<string, string> = new Map();
+  readonly #tails: Map<string, string> = new Map();
   readonly #options: IntakeOptions;
   readonly #rootId: string;
   /** The time of the last entry, used for an entry without a time. */
@@ -69,27 +72,27 @@ export class EntryIntake {
     this.#rootId = introductionId(options.id);
   }
 
-  /** Versions that an earlier import made. */
-  addVersions(versions: Readonly<Record<string, unknown>>): void {
-    for (const [name, id] of Object.entries(versions)) {
-      if (typeof id !== "string") continue;
-      this.versions.set(name, id);
-      this.tree.known.addName(name, id);
-    }
+  /** For the ledger: of an earlier import of the file, its last ones are needed. */
+  save(): JsonObject {
+    return { versions: lastOf(this.#versions), tails: lastOf(this.#tails) };
   }
 
-  addTails(tails: Readonly<Record<string, unknown>>): void {
-    for (const [name, last] of Object.entries(tails))
-      if (typeof last === "string") this.tails.set(name, last);
+  /** As an earlier import of the file left it. */
+  resume({ versions, tails }: JsonObject): void {
+    for (const [name, id] of stringsIn(versions)) {
+      this.#versions.set(name, id);
+      this.tree.known.addName(name, id);
+    }
+    for (const [name, last] of stringsIn(tails)) this.#tails.set(name, last);
   }
 
   /** What another file of the conversation has to know, which this run does not write. */
   preview(): PreviewedTree | undefined {
-    return this.#options.mode === "dry-run" ? { ...this.tree.preview(), tails: [...this.tails] } : undefined;
+    return this.#options.mode === "dry-run" ? { ...this.tree.preview(), tails: [...this.#tails] } : undefined;
   }
 
   restore({ tails, ...tree }: PreviewedTree): void {
-    for (const [name, last] of tails) this.tails.set(name, last);
+    for (const [name, last] of tails) this.#tails.set(name, last);
     this.tree.restore(tree);
   }
 
@@ -138,12 +141,12 @@ export class EntryIntake {
 
   #noteTail({ entry: { id, aliases = [] }, parent }: QueuedEntry): void {
     const { known } = this.tree;
-    const above = parent === null ? undefined : this.tails.get(parent);
+    const above = parent === null ? undefined : this.#tails.get(parent);
     let last = id;
     for (const name of above === undefined ? aliases : [...aliases, above]) {
       if ((known.seqOf(name) ?? 0) > (known.seqOf(last) ?? 0)) last = name;
     }
-    if (last !== id) this.tails.set(id, last);
+    if (last !== id) this.#tails.set(id, last);
   }
 
   /** The store has the content of files instead of references to them. */
@@ -238,7 +241,7 @@ export class EntryIntake {
     const original = queued.form === undefined ? undefined : queued.originals?.numberOf(queued.form);
     const ready = toStoredEntry(ingest, { ...prepared, flags }, original, this.lastAtMs, placeholders);
     if (mode === "dry-run") this.tree.known.note(prepared.id, contentOf(prepared));
-    if (prepared.id !== entry.id) this.versions.set(entry.id, prepared.id);
+    if (prepared.id !== entry.id) this.#versions.set(entry.id, prepared.id);
     const names = namesOf(entry, prepared.id);
     const isApart = this.#isApart(parent.id, queued);
     return this.tree.put({ ready, parent: parent.id, names, branch: entry.branch, isApart });
@@ -255,7 +258,7 @@ export class EntryIntake {
   #parentOf({ parent, after }: QueuedEntry): { readonly id: string | null; readonly isMissing: boolean } {
     const root = this.tree.isHead(this.#rootId) ? this.#rootId : null;
     if (parent === null) return { id: root, isMissing: false };
-    const id = this.tree.resolve(this.tails.get(parent) ?? parent);
+    const id = this.tree.resolve(this.#tails.get(parent) ?? parent);
     if (id !== undefined) return { id, isMissing: false };
     this.#options.unresolved(`entry ${parent}, the parent of another entry`);
     const before = after === null ? undefined : this.tree.resolve(after);
@@ -270,4 +273,13 @@ function contentOf({ message, data }: { readonly message?: unknown; readonly dat
 /** Names by which a source may refer to an entry, besides its id in the store. */
 function namesOf({ aliases = [], id: sourceId }: UnboundEntry, id: string): readonly string[] {
   return id === sourceId ? aliases : [...aliases, sourceId];
+}
+
+function lastOf(names: ReadonlyMap<string, string>): JsonObject {
+  return Object.fromEntries([...names].slice(-NAMES_KEPT_MAX));
+}
+
+function stringsIn(saved: unknown): [string, string][] {
+  const members = isPlainObject(saved) ? Object.entries(saved) : [];
+  return members.filter((member): member is [string, string] => typeof member[1] === "string");
 }
