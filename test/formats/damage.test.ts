@@ -1,8 +1,8 @@
 import { mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { ANY_FORMAT } from "../../src/formats/import/candidates.ts";
-import { linesFormat } from "../../src/formats/import/choose-format.ts";
+import { ANY_FORMAT } from "../../src/formats/import/detection/candidates.ts";
+import { linesFormat } from "../../src/formats/import/detection/choose-format.ts";
 import { importConversations } from "../../src/formats/import/run.ts";
 import { openStore } from "../../src/store/open.ts";
 import { isPlainObject, type Json, type JsonObject } from "../../src/util/json.ts";

@@ -9,7 +9,7 @@ import { statSync } from "node:fs";
 import type { Ingest } from "../../store/write/ingest.ts";
 import { readLines } from "../sources/lines.ts";
 import type { ByteSource, SourceFile } from "../sources/types.ts";
-import type { WithLines } from "./candidates.ts";
+import type { WithLines } from "./detection/candidates.ts";
 import type { FileSink } from "./file-sink.ts";
 import type { RememberedConversation } from "./ledger/conversations.ts";
 import type { Ledger } from "./ledger/ledger.ts";

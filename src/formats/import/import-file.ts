@@ -18,8 +18,9 @@ import {
   keepNeverCompleted,
   takeItsKey,
 } from "./begun.ts";
-import { candidatesFor, type WithDocument, type WithLines } from "./candidates.ts";
-import { databaseFormat, isCompanion } from "./choose-format.ts";
+import { candidatesFor, type WithDocument, type WithLines } from "./detection/candidates.ts";
+import { databaseFormat, isCompanion } from "./detection/choose-format.ts";
+import { readerFor } from "./detection/reader-for.ts";
 import { isOfStore, unexpected } from "./file-failure.ts";
 import { isUnchanged, memoryOf, type Read, START } from "./file-memory.ts";
 import { FileSink } from "./file-sink.ts";
@@ -29,7 +30,6 @@ import type { FileMemory, Ledger, PutOptions } from "./ledger/ledger.ts";
 import { LineReader } from "./line-reader.ts";
 import type { FileForm } from "./original/file-originals.ts";
 import type { FileStream } from "./original/file-stream.ts";
-import { readerFor } from "./reader-for.ts";
 import type { ImportSession } from "./session.ts";
 import type { SideFiles } from "./side-files.ts";
 import type { TextPlaceholders } from "./text-placeholders.ts";

@@ -1,5 +1,5 @@
 export type { UsualPlace } from "../contract/format.ts";
-export { FORMAT_NAMES } from "./choose-format.ts";
+export { FORMAT_NAMES } from "./detection/choose-format.ts";
 export { type Forgotten, forgetSources } from "./forget.ts";
 export type { Imported, ImportReport, Skipped } from "./report.ts";
 export { type ImportOptions, type ImportProgress, importConversations } from "./run.ts";

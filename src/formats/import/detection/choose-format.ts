@@ -1,8 +1,8 @@
 /** Chooses the format of a file by its content, and by its path only where the content says too little. */
-import type { JsonObject } from "../../util/json.ts";
-import type { SourceDatabase } from "../contract/reader.ts";
-import { FORMATS } from "../readers/index.ts";
-import { problemOf } from "../sources/problem.ts";
+import type { JsonObject } from "../../../util/json.ts";
+import type { SourceDatabase } from "../../contract/reader.ts";
+import { FORMATS } from "../../readers/index.ts";
+import { problemOf } from "../../sources/problem.ts";
 import type { Candidates, WithDatabase, WithDocument, WithLines } from "./candidates.ts";
 
 /** The values that `--from` takes. */

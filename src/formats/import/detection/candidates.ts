@@ -1,7 +1,7 @@
 /** The formats that a file may have, which depend on where it is. */
-import type { FormatDeclaration, FormatWith } from "../contract/format.ts";
-import { FORMATS } from "../readers/index.ts";
-import type { SourceFile } from "../sources/types.ts";
+import type { FormatDeclaration, FormatWith } from "../../contract/format.ts";
+import { FORMATS } from "../../readers/index.ts";
+import type { SourceFile } from "../../sources/types.ts";
 
 export type WithLines = FormatWith<"lines">;
 export type WithDocument = FormatWith<"document">;

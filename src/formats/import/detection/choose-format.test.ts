@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import type { ByteSource } from "../sources/types.ts";
+import type { ByteSource } from "../../sources/types.ts";
 import { ANY_FORMAT } from "./candidates.ts";
 import { type Reader, readerFor } from "./reader-for.ts";
 

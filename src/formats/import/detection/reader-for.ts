@@ -2,15 +2,15 @@
  * Finds the reader of a file. Usually its first record decides. If the beginning is damaged, so that a file
  * of lines looks like an array or like nothing, the first readable records decide.
  */
-import { isJsonObject, type Json, type JsonObject } from "../../util/json.ts";
-import { bytesOf } from "../sources/byte-source.ts";
-import { readElements } from "../sources/json/elements.ts";
-import { parseRecords } from "../sources/json/records.ts";
-import { TOO_MANY } from "../sources/json/value-count.ts";
-import { readLines } from "../sources/lines.ts";
-import { problemOf } from "../sources/problem.ts";
-import { sniffHead } from "../sources/sniff.ts";
-import type { ByteSource, SourceLine } from "../sources/types.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../../util/json.ts";
+import { bytesOf } from "../../sources/byte-source.ts";
+import { readElements } from "../../sources/json/elements.ts";
+import { parseRecords } from "../../sources/json/records.ts";
+import { TOO_MANY } from "../../sources/json/value-count.ts";
+import { readLines } from "../../sources/lines.ts";
+import { problemOf } from "../../sources/problem.ts";
+import { sniffHead } from "../../sources/sniff.ts";
+import type { ByteSource, SourceLine } from "../../sources/types.ts";
 import type { Candidates, WithDocument, WithLines } from "./candidates.ts";
 import { documentFormat, linesFormat } from "./choose-format.ts";
 

@@ -1,11 +1,11 @@
 import { mkdirSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
-import { piHeader, piSays } from "../../../test/formats/pi-session.ts";
-import { tempFolder } from "../../../test/support/temp-folder.ts";
-import { openStore } from "../../store/open.ts";
-import type { Store } from "../../store/store.ts";
-import { importConversations } from "./run.ts";
+import { piHeader, piSays } from "../../../../test/formats/pi-session.ts";
+import { tempFolder } from "../../../../test/support/temp-folder.ts";
+import { openStore } from "../../../store/open.ts";
+import type { Store } from "../../../store/store.ts";
+import { importConversations } from "../run.ts";
 
 let folder: string;
 beforeEach(() => {
