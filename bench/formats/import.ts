@@ -69,12 +69,15 @@ export async function corpus(folder: string): Promise<BenchRow[]> {
   const ratios: number[] = [];
   let again: Imported | undefined;
   let stored = 0;
+  let rssBytes = 0;
   for (let round = 0; round < sized(3, 1); round++) {
     const startedMs = performance.now();
     await readAndParse(sources);
     const bareMs = performance.now() - startedMs;
     const target = `sqlite:${join(folder, `import-${round}.db`)}`;
-    const { ms, cpuMs, messages, conversations, skippedCount } = importInto(target, sources);
+    const imported = importInto(target, sources);
+    const { ms, cpuMs, messages, conversations, skippedCount } = imported;
+    rssBytes = Math.max(rssBytes, imported.rssBytes);
     const counts = `${messages} messages in ${conversations} conversations, ${skippedCount} skipped`;
     console.log(`     ${counts}, ${(cpuMs / 1000).toFixed(1)} s of processor time`);
     rates.push(bytes / 1e6 / (ms / 1000));
@@ -116,6 +119,13 @@ export async function corpus(folder: string): Promise<BenchRow[]> {
       "",
       `≤ ${STORE_REACH} × source`,
       stored <= bytes * STORE_REACH,
+    ),
+    row(
+      "… memory",
+      `${(rssBytes / 1e6).toFixed(0)} MB`,
+      "",
+      `≤ ${MEMORY_REACH} MB`,
+      rssBytes / 1e6 <= MEMORY_REACH,
     ),
   ];
 }

@@ -1,7 +1,10 @@
 import { getHeapSpaceStatistics, setFlagsFromString } from "node:v8";
 
-/** Limit of the young generation. Smaller, and too much is promoted; larger, and it only holds more garbage. */
-const NEW_SPACE_BYTES = 24_000_000;
+/**
+ * Each half of the young generation stops growing at 16 MB. Smaller, and too much is promoted; larger, and it only holds
+ * more garbage.
+ */
+const SEMI_SPACE_BYTES = 14_000_000;
 
 /**
  * For long work on much data of which little stays in use: by default V8 would
@@ -9,10 +12,10 @@ const NEW_SPACE_BYTES = 24_000_000;
  * then during the work.
  */
 export function lowMemory(): () => void {
-  setFlagsFromString("--heap-growing-percent=75");
+  setFlagsFromString("--heap-growing-percent=40");
   let isLimited = false;
   return () => {
-    if (isLimited || newSpaceBytes() < NEW_SPACE_BYTES) return;
+    if (isLimited || semiSpaceBytes() < SEMI_SPACE_BYTES) return;
     setFlagsFromString("--semi-space-growth-factor=1");
     isLimited = true;
   };
@@ -26,6 +29,8 @@ export function oneHelperThread(): void {
   process.env.UV_THREADPOOL_SIZE ??= "1";
 }
 
-function newSpaceBytes(): number {
-  return getHeapSpaceStatistics().find(({ space_name: name }) => name === "new_space")?.space_size ?? 0;
+/** What it may hold. Its size is what it has held so far, and lags behind. */
+function semiSpaceBytes(): number {
+  const space = getHeapSpaceStatistics().find(({ space_name: name }) => name === "new_space");
+  return space === undefined ? 0 : space.space_used_size + space.space_available_size;
 }
