@@ -18,7 +18,7 @@ import {
   keepNeverCompleted,
   takeItsKey,
 } from "./begun.ts";
-import { candidatesFor, type WithDocument, type WithLines } from "./detection/candidates.ts";
+import { candidatesFor, isNarrowedFor, type WithDocument, type WithLines } from "./detection/candidates.ts";
 import { databaseFormat, isCompanion } from "./detection/choose-format.ts";
 import { readerFor } from "./detection/reader-for.ts";
 import { isOfStore, unexpected } from "./file-failure.ts";
@@ -357,7 +357,8 @@ async function readDatabase(opened: Opened): Promise<void> {
 /** A file without conversations, so that it is left out until it changes. */
 function putUnread({ session, ledger, file, wanted }: Opened, whole: boolean): void {
   const read: Read = { format: null, offset: 0, line: 1, whole };
-  if (session.mode === "write") ledger.put({ ...memoryOf(file, read, undefined, ""), wanted });
+  const isNarrowed = isNarrowedFor(file, wanted) || undefined;
+  if (session.mode === "write") ledger.put({ ...memoryOf(file, read, undefined, ""), wanted, isNarrowed });
 }
 
 function putRead(

@@ -10,6 +10,7 @@ import type { SourceFile } from "../sources/types.ts";
 import { walk } from "../sources/walk.ts";
 import { isRecent } from "./begun.ts";
 import { describeAgain } from "./describe-again.ts";
+import { isNarrowedFor } from "./detection/candidates.ts";
 import { FORMAT_NAMES } from "./detection/choose-format.ts";
 import { isUnchanged } from "./file-memory.ts";
 import { type FileJob, importFile } from "./import-file.ts";
@@ -313,6 +314,8 @@ class Run {
 
   #isDone(file: SourceFile, memory: FileMemory): boolean {
     if (!memory.whole || !this.#isInItsFormat(memory)) return false;
+    // The user has named it by now, and then it may be anything.
+    if (memory.isNarrowed === true && !isNarrowedFor(file, this.#options.format)) return false;
     return isUnchanged(file, memory) && !this.#ledger.awaiting.isDue(file.path);
   }
 

@@ -65,6 +65,19 @@ describe("the home of a tool", () => {
     expect(await imported(file)).toEqual([["openai-chat"], 0]);
   });
 
+  it("has chats of anyone in what the user names after an import of all of it", async () => {
+    const home = join(claude(), ".claude");
+    await using store = await openStore(`sqlite:${join(tempFolder(), "s.db")}`);
+    const formatsIn = async (name: string): Promise<string[]> => {
+      const { imported } = await importConversations(store, [join(home, name)]);
+      return imported.filter(({ added }) => added > 0).map(({ format }) => format);
+    };
+    expect(await formatsIn("")).toEqual(["claude-code"]);
+    expect(await formatsIn("plugins/marketplaces/m/evals/one.json")).toEqual(["openai-chat"]);
+    expect(await formatsIn("skills")).toEqual(["goclaw"]);
+    expect(await importConversations(store, [home])).toMatchObject({ unchanged: 3, ignored: 0, messages: 0 });
+  });
+
   it("has what the user says that it has", async () => {
     const home = folderOf({ ".claude/evals/one.json": CHAT });
     expect(await imported(home)).toEqual([[], 1]);

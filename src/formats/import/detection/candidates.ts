@@ -61,3 +61,8 @@ export function candidatesFor(
   }
   return found;
 }
+
+/** Whether the place of a file rules formats out. */
+export function isNarrowedFor(file: Pick<SourceFile, "path" | "root">, wanted: string | undefined): boolean {
+  return wanted === undefined && candidatesFor(file, wanted) !== ANY_FORMAT;
+}

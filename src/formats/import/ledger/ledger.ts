@@ -25,6 +25,8 @@ export interface FileMemory {
   readonly format: string | null;
   /** The format that the user chose for it. */
   readonly wanted?: string | undefined;
+  /** Only the formats of the tool in whose home it is were looked for. */
+  readonly isNarrowed?: boolean | undefined;
   /** How far it was read, in uncompressed bytes and in lines. */
   readonly offset: number;
   readonly line: number;
