@@ -187,6 +187,21 @@ describe("the lines of sub-agents among those of their session", () => {
       expect(readFileSync(String(file?.path))).toEqual(whole);
     },
   );
+
+  it("are put back with all other lines of the file if one of the sub-agents is continued", async () => {
+    const folder = join(tempFolder(), "projects", "-p");
+    const home = tempFolder();
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, `${SESSION}.jsonl`), whole);
+    await using store = await openStore("ephemeral:");
+    await importConversations(store, [folder]);
+    const { id } = (await (await store.get(`claude-code:${SESSION}/sidechain-s1`))?.info()) ?? { id: "" };
+    const roots = { home, data: join(home, "data"), environment: {} };
+    const { files, command } = await resumeConversation(store, id, roots, home);
+    expect(files).toMatchObject([{ state: "restored", notes: [] }]);
+    expect(readFileSync(String(files[0]?.path))).toEqual(whole);
+    expect(command).toEqual(["claude", "--resume", SESSION]);
+  });
 });
 
 describe("a session that was in a zip", () => {

@@ -8,11 +8,11 @@ import { attachedFiles } from "../export/original/attached-files.ts";
 import { type OriginalSource, originalSources } from "../export/original/original.ts";
 import { isThere } from "../export/original/what-is-there.ts";
 import { FORMATS } from "../readers/index.ts";
-import { agentsOf, introductionOf } from "./agents.ts";
+import { type Agent, agentsOf, type Introduction, introductionOf } from "./agents.ts";
 import { folderOf, foldersOf, partsOf } from "./places.ts";
 import { type RestoredFile, restore } from "./restore.ts";
 import { rowFile } from "./row-files.ts";
-import { isFileOf } from "./session-files.ts";
+import { conversationsIn, isFileOf } from "./session-files.ts";
 import { sourcesOf } from "./sources.ts";
 
 export interface Resumable {
@@ -71,8 +71,7 @@ export async function resumeConversation(
   for (const part of [{ id, ...introduction }, ...agents]) {
     // The files of a sub-agent are with those of the session, whatever folder it worked in.
     const { sourceId, about } = part;
-    // Version 1.0 of Claude Code wrote the lines of sub-agents among those of the session.
-    const beside = part.id === id ? agents.map((agent) => agent.id) : [];
+    const beside = part.id === id ? await conversationsBeside(store, introduction, id, own, agents) : [];
     for await (const source of allSources(store, part.id, own, beside)) {
       const one = { parts: partsOf(source.file), sourceId, key, cwd, about };
       const path = archivedPlace(rule, one, roots) ?? rule.place(one, roots);
@@ -88,6 +87,22 @@ export async function resumeConversation(
   const all = [...files.values()];
   const notes = notesOf(rule, all, added, lost);
   return { tool: rule.tool, files: all, before, command, cwd: cwd ?? null, notes };
+}
+
+/**
+ * Version 1.0 of Claude Code wrote the lines of sub-agents among those of the session. The file of a sub-agent alone
+ * would take the place of the session's.
+ */
+async function conversationsBeside(
+  store: Store,
+  { parent }: Introduction,
+  id: string,
+  own: readonly OriginalSource[],
+  agents: readonly Agent[],
+): Promise<string[]> {
+  if (parent === undefined) return agents.map((agent) => agent.id);
+  const files = new Set(own.map(({ file }) => file));
+  return (await conversationsIn(store, (file) => files.has(file))).filter((other) => other !== id);
 }
 
 /** Its place in the archive of the tool, if it is only there. */

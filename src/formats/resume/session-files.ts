@@ -16,11 +16,17 @@ const SESSION = /^[0-9a-f]{8}(?:-[0-9a-f-]*)?$/;
 /** The conversation that a session is a part of, which may have the id and the key of another one. */
 export async function conversationWith(store: Store, session: string): Promise<string | undefined> {
   if (!SESSION.test(session)) return undefined;
+  const found = await conversationsIn(store, (file) => isFileOf(file, session));
+  return found.length === 1 ? found[0] : undefined;
+}
+
+/** The conversations with an original of such a name. */
+export async function conversationsIn(store: Store, isIt: (file: string) => boolean): Promise<string[]> {
   const ingest = store.ingest();
   const found: string[] = [];
   for await (const { id } of store.list()) {
     const originals = await ingest.originals(id);
-    if (originals.some(({ file }) => isFileOf(file, session))) found.push(id);
+    if (originals.some(({ file }) => isIt(file))) found.push(id);
   }
-  return found.length === 1 ? found[0] : undefined;
+  return found;
 }
