@@ -6,6 +6,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   writeFileSync,
 } from "node:fs";
@@ -354,6 +355,32 @@ it("refuses a session that OpenClaw has reset: no key leads to it", async () => 
   const { error } = await place.failure(["resume", "openclaw:7d0c2a8e-1111-4000-8000-000000000003"], { env });
   expect(error.code).toBe("NOT_SUPPORTED");
   expect(error.message).toMatch(/^OpenClaw has no command .* Use colloquy export to write a file$/);
+});
+
+it("refuses a session that OpenClaw has reset since it was imported: the store has marked its key", async () => {
+  const place = new Place();
+  const env = { HOME: place.path("home") };
+  const folder = place.path("home/.openclaw/agents/main/sessions");
+  cpSync(join(FIXTURES, "openclaw/agents/main/sessions"), folder, { recursive: true });
+  await place.json(["import", folder], { env });
+  const [old, next] = ["7d0c2a8e-1111-4000-8000-000000000001", "7d0c2a8e-1111-4000-8000-000000000009"];
+  renameSync(join(folder, `${old}.jsonl`), join(folder, `${old}.jsonl.reset.2026-03-04T09-00-00.000Z`));
+  const lines = [
+    { type: "session", version: 3, id: next, timestamp: "2026-03-04T09:00:00.000Z", cwd: "/" },
+    {
+      ...{ type: "message", id: "n1", parentId: null, timestamp: "2026-03-04T09:00:01.000Z" },
+      message: { role: "user", content: "After the reset" },
+    },
+  ];
+  writeFileSync(join(folder, `${next}.jsonl`), lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
+  const index = join(folder, "sessions.json");
+  writeFileSync(index, readFileSync(index, "utf8").replaceAll(old, next));
+  await place.json(["import", folder], { env });
+  const { items } = await place.json(["sessions", "list"], { env });
+  const marked = items.find(({ key }: { key: string }) => key.startsWith("agent:main:main~"));
+  expect((await place.failure(["resume", marked.id], { env })).error.code).toBe("NOT_SUPPORTED");
+  const { command } = await place.json(["resume", "agent:main:main"], { env });
+  expect(command).toEqual(["openclaw", "tui", "--session", "agent:main:main"]);
 });
 
 it("says what its tool does not know", async () => {

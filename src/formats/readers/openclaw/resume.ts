@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { splitMark } from "../../../key/copies.ts";
 import { filledIn } from "../../../util/values.ts";
 import type { ResumeRule } from "../../contract/format.ts";
 
@@ -15,10 +16,12 @@ export const openclawResume: ResumeRule = {
     return join(root, "agents", agent, "sessions", `${sourceId}.jsonl`);
   },
   // The store writes some keys in another way, and makes one for a session that OpenClaw has reset or deleted.
+  // Of one that was imported before that, it has marked the key, which leads to another session now.
   command({ key, about }) {
     const known = filledIn(about.session_key) ?? key;
     const isMade = known === null || known.startsWith("openclaw:");
-    return isMade ? undefined : ["openclaw", "tui", "--session", known];
+    const isOfOther = key !== null && splitMark(key)[1] !== "";
+    return isMade || isOfOther ? undefined : ["openclaw", "tui", "--session", known];
   },
   note: "OpenClaw finds the session only if its own index still names it",
 };
