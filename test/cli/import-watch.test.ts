@@ -23,9 +23,9 @@ function wordsOf(unit: string): string[] {
   return [...text.matchAll(/"((?:[^"\\]|\\.)*)"/g)].map(([, word = ""]) => word);
 }
 
-function start(words: readonly string[]): ChildProcess {
+function start(words: readonly string[], stdout: "ignore" | "pipe" = "ignore"): ChildProcess {
   const [program = "", ...rest] = words;
-  const child = spawn(program, rest, { cwd: "/", stdio: "ignore" });
+  const child = spawn(program, rest, { cwd: "/", stdio: ["ignore", stdout, "ignore"] });
   onTestFinished(() => void child.kill("SIGKILL"));
   return child;
 }
@@ -117,6 +117,20 @@ it("watches places of tools that were not used yet", async () => {
   const service = path === null ? command : readFileSync(path, "utf8");
   expect(service).toContain(join(place.folder, ".codex"));
   expect(service).toContain(join(place.folder, ".claude", "projects"));
+});
+
+it("says that a later pass takes in the rest of a file that may not be complete yet", async () => {
+  const place = new Place();
+  mkdirSync(place.path("sources"));
+  writeFileSync(place.path("sources", "s1.jsonl"), `${line(1)}{"type":"us`);
+  const words = ["import", place.path("sources"), "--watch", "--state-dir", place.state];
+  const watch = start([process.execPath, resolve("bin/colloquy.js"), ...words], "pipe");
+  let told = "";
+  watch.stdout?.on("data", (piece) => {
+    told += String(piece);
+  });
+  await until(() => told.includes("takes in the rest"));
+  expect(told).toContain("1 file may not be complete yet. A later pass takes in the rest.\n");
 });
 
 it("names the places that it waits for, those of tools that nobody uses in one line", async () => {

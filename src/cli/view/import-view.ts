@@ -89,11 +89,13 @@ function passedOver(call: Call, { flags, forgotten, pending, dryRun }: ImportRep
     ...(forgotten > 0 ? [`${are(forgotten, "file")} ignored because of --forget.`] : []),
     ...(isOut && !call.flags.has("again") ? ["Use --again to bring them back."] : []),
     ...(pending > 0
-      ? [
-          `${counted(pending, "file")} may not be complete yet. The next import, or --watch, takes in the rest.`,
-        ]
+      ? [`${counted(pending, "file")} may not be complete yet. ${later(call)} takes in the rest.`]
       : []),
   ];
+}
+
+function later({ flags }: Call): string {
+  return flags.has("watch") ? "A later pass" : "The next import, or --watch,";
 }
 
 /** In a long list of conversations, few would find them. */
