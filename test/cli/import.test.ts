@@ -162,7 +162,7 @@ describe("import", () => {
     const dry = ["import", "sources", "--dry-run"];
     const { stdout: without } = await place.run(dry);
     expect(without).toContain(
-      "1 trashed conversation would be left unchanged.\nUse --again to bring them back.",
+      "1 trashed conversation would be left unchanged.\nUse --again to bring it back.",
     );
     const { stdout } = await place.run([...dry, "--again"]);
     expect(stdout).toContain("No new messages.");

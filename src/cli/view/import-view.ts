@@ -81,13 +81,15 @@ function forks({ joined, apart }: ImportReport): string[] {
 function passedOver(call: Call, { flags, forgotten, pending, dryRun }: ImportReport): string[] {
   const { "in-trash": trashed = 0, purged = 0, restored = 0 } = flags;
   const are = dryRun ? wouldBe : were;
-  const isOut = trashed + purged + forgotten > 0;
+  const out = trashed + purged + forgotten;
   return [
     ...(restored > 0 ? [`${are(restored, "conversation")} moved back from the trash.`] : []),
     ...(trashed > 0 ? [`${are(trashed, "trashed conversation")} left unchanged.`] : []),
     ...(purged > 0 ? [`${are(purged, "purged conversation")} left out.`] : []),
     ...(forgotten > 0 ? [`${are(forgotten, "file")} ignored because of --forget.`] : []),
-    ...(isOut && !call.flags.has("again") ? ["Use --again to bring them back."] : []),
+    ...(out > 0 && !call.flags.has("again")
+      ? [`Use --again to bring ${out === 1 ? "it" : "them"} back.`]
+      : []),
     ...(pending > 0
       ? [`${counted(pending, "file")} may not be complete yet. ${later(call)} takes in the rest.`]
       : []),
