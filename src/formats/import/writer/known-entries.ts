@@ -28,6 +28,8 @@ export class KnownEntries {
   #ids: Map<string, number> = new Map();
   readonly #names: Map<string, string> = new Map();
   readonly #contents: Map<string, string> = new Map();
+  /** The contents of some entries are known, if only those of older ones. */
+  #knowsContents = false;
   /** The older entries of a long conversation. */
   readonly #older: EntryTable = new EntryTable();
   readonly #removed: Set<string> = new Set();
@@ -125,7 +127,7 @@ export class KnownEntries {
     if (original !== undefined && !isOffPath(entry.kind, data))
       this.#lastOf.set(original, { id: entry.id, seq: entry.seq, at: entry.at });
     if (isFinal(entry)) for (const name of [entry.id, ...aliases]) this.#final.add(name);
-    if (value !== undefined) this.#contents.set(entry.id, contentFingerprint(value));
+    if (value !== undefined) this.note(entry.id, value);
   }
 
   /** The last entry that an earlier import made of these originals. */
@@ -140,9 +142,14 @@ export class KnownEntries {
     return others.sort((a, b) => Date.parse(b.at) - Date.parse(a.at) || b.seq - a.seq)[0];
   }
 
-  /** For runs that write nothing: remember an entry that was read. */
+  /** Remember what an entry says: one of the store or, in a run that writes nothing, one that was read. */
   note(id: string, value: Message | JsonObject): void {
-    this.#contents.set(id, contentFingerprint(value));
+    this.#keep(id, contentFingerprint(value));
+  }
+
+  #keep(id: string, fingerprint: string): void {
+    this.#contents.set(id, fingerprint);
+    this.#knowsContents = true;
   }
 
   /** For runs that write nothing: what to know in another file of the conversation. Itself, if that is a lot. */
@@ -157,14 +164,14 @@ export class KnownEntries {
   restore({ ids, names }: KnownJson): void {
     for (const [id, fingerprint] of ids) {
       this.add(id, 0);
-      if (fingerprint !== null) this.#contents.set(id, fingerprint);
+      if (fingerprint !== null) this.#keep(id, fingerprint);
     }
     for (const [name, id] of names) this.addName(name, id);
   }
 
   /** Whether an entry with this id exists that has the same content, or that has all parts of this one. */
   holds({ id, aliases = [], message, data }: UnboundEntry): boolean {
-    if (this.#contents.size === 0 || !this.#has(id)) return false;
+    if (!this.#knowsContents || !this.#has(id)) return false;
     const knownId = this.idOf(id) ?? id;
     if (this.#final.has(knownId)) return true;
     // All of its parts are known, however an earlier import combined them.

@@ -180,6 +180,15 @@ describe.each(["sqlite", "jsonl", "ephemeral"])("a conversation with many entrie
     },
   );
 
+  it("has an answer once, also if a copy without a part of it follows much that is new", async () => {
+    await using store = await open();
+    const [answer, part] = [["p1", "p2"], ["p1"]].map((others) =>
+      says("p0", null, others.join(" and "), others),
+    ) as [UnboundEntry, UnboundEntry];
+    await write(store, [answer], FEW);
+    expect(await write(store, [answer, ...TRUNK, part], FEW)).toMatchObject({ messages: LENGTH });
+  });
+
   it("is counted as it would be written", async () => {
     await using store = await open();
     const { messages, branches } = await write(store, ALL, FEW, "dry-run");
