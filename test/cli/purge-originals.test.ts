@@ -69,6 +69,8 @@ describe("the originals of a purged conversation", () => {
     const data = readFileSync(join(FIXTURES, "claude-code/real-forks.jsonl"));
     const zip = place.path("their!.zip");
     writeFileSync(zip, makeZip([{ name: "a/b.jsonl", data }]));
+    // The path of a member begins with the path of this, too.
+    mkdirSync(place.path("their"));
     const env = { HOME: place.path("home") };
     const { imported } = await place.json(["import", zip], { env });
     expect(await originalsOf(place, imported[0].id, env)).toEqual([zip]);

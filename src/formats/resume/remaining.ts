@@ -79,12 +79,12 @@ function inFolders(files: readonly string[], folders: readonly string[]): string
   return files.filter((file) => folders.some((folder) => file.startsWith(folder)));
 }
 
-/** The path of an archive, for a member of it. */
+/** The path of an archive, for a member of it. What is beside the archive may have the beginning of its name. */
 function containerOf(path: string): string {
   if (existsSync(path)) return path;
   const parts = path.split("!");
   const ends = parts.map((_, index) => parts.slice(0, index + 1).join("!"));
-  return ends.find((end) => existsSync(end)) ?? path;
+  return ends.findLast((end) => existsSync(end)) ?? path;
 }
 
 /** Files below the folder that was imported. Names in messages come from sources, and may lead anywhere. */
