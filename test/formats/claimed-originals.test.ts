@@ -1,6 +1,6 @@
 /** Announcements in an export of another store, which may claim anything. */
 import { createHash } from "node:crypto";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { zstdCompressSync } from "node:zlib";
 import { beforeEach, expect, it } from "vitest";
@@ -79,4 +79,15 @@ it("bytes that are there more than once are not the source", async () => {
   await using store = await storeWith({ form: "lines", size: 12, segments: [first, again] });
   const [written] = await writeOriginals(store, [ID], folder);
   expect(written).toMatchObject({ isExact: false, notes: ["bytes from 0 on are there more than once"] });
+});
+
+it("a folder that has the name of an original is left, even with force", async () => {
+  await using store = await storeWith({ size: 6, segments: [segment(Buffer.from("hello\n"))] });
+  const [first] = await writeOriginals(store, [ID], folder);
+  expect(first).toMatchObject({ path: join(folder, "a.jsonl"), state: "written" });
+  rmSync(join(folder, "a.jsonl"));
+  mkdirSync(join(folder, "a.jsonl"));
+  const [written] = await writeOriginals(store, [ID], folder, { force: true });
+  expect(written).toMatchObject({ state: "differs", notes: ["What is there is not a plain file"] });
+  expect(statSync(join(folder, "a.jsonl")).isDirectory()).toBe(true);
 });

@@ -38,8 +38,9 @@ function inOrder(infos: readonly ConversationInfo[]): ConversationInfo[] {
   return infos.toSorted((one, other) => (named(one) < named(other) ? -1 : 1));
 }
 
-function reportLines({ out }: Call, exported: readonly WrittenOriginal[]): string[] {
+function reportLines({ out, flags }: Call, exported: readonly WrittenOriginal[]): string[] {
   if (exported.length === 0) return ["Nothing to export: no conversation was imported."];
+  const instead = flags.has("force") ? "" : ", or replace what is there with --force";
   const same = exported.filter(({ state }) => state === "same").length;
   const lines = (text: string, notes: readonly string[] = []): string[] => [
     ...wrap(text, out.columns),
@@ -56,7 +57,7 @@ function reportLines({ out }: Call, exported: readonly WrittenOriginal[]): strin
     ...exported
       .filter(isLeft)
       .flatMap(({ path, notes }) => lines(`Left ${safeLine(path)}: something else is there`, notes)),
-    ...(exported.some(isLeft) ? lines("Choose another folder, or replace what is there with --force.") : []),
+    ...(exported.some(isLeft) ? lines(`Choose another folder${instead}.`) : []),
   ];
 }
 

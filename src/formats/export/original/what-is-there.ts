@@ -12,6 +12,11 @@ export function isThere(path: string): boolean {
   }
 }
 
+/** A file cannot take the place of a folder. */
+export function isReplaceable(path: string): boolean {
+  return !lstatSync(path).isDirectory();
+}
+
 interface Compared {
   readonly state: "same" | "differs";
   /** What is there instead of a file. */

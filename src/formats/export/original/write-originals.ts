@@ -7,7 +7,7 @@ import { makeFolderOf, writeExport } from "../export-file.ts";
 import { attachedFiles, filesOfRows } from "./attached-files.ts";
 import { FreeNames } from "./free-names.ts";
 import { type Fidelity, type OriginalSource, originalSources } from "./original.ts";
-import { comparedWith, isThere } from "./what-is-there.ts";
+import { comparedWith, isReplaceable, isThere } from "./what-is-there.ts";
 
 export interface WrittenOriginal extends Fidelity {
   /** Of the conversation. */
@@ -55,7 +55,7 @@ class OriginalsFolder {
   async #write(source: OriginalSource, id: string, path: string): Promise<WrittenOriginal> {
     const { file } = source;
     const reading = new Reading(source);
-    if (!this.#force && isThere(path)) {
+    if (isThere(path) && !(this.#force && isReplaceable(path))) {
       const { state, notes } = await comparedWith(reading.bytes(), path);
       const { fidelity } = reading;
       return { id, file, path, state, ...fidelity, notes: [...fidelity.notes, ...notes] };
@@ -75,7 +75,7 @@ interface WriteOptions {
 }
 
 /**
- * Those of the conversations, each below `folder`. What is in the place of one is left as it is, unless `force`.
+ * Those of the conversations, each below `folder`. What is in the place of one is left as it is, unless `force`; a folder in any case.
  * Of files with one name, the first conversation's gets it.
  */
 export async function writeOriginals(
